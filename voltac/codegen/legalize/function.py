@@ -16,7 +16,7 @@ from functools import cached_property
 
 from voltac.codegen.legalize.known_ranges import KnownRanges
 from voltac.codegen.legalize.machine_facts import MachineFacts
-from voltac.codegen.legalize.packed import PackedVectors, join_parts, joined, split_parts
+from voltac.codegen.legalize.packed_values import PackedValues, PackedVectors
 from voltac.codegen.legalize.shapes import NotLegal, Shape, Shapes
 from voltac.codegen.legalize.writer import Writer, signed
 from voltac.ir.cfg import control_flow
@@ -93,9 +93,8 @@ class Legalizer:
         """Lanes of a vector register."""
         self.word_bits = machine.facts.word_bits
         self.attributes = attributes
-        self.shapes = self.packed_shapes = shapes
-        self.joined_from: dict[tuple[str, str], Words] = {}
-        """Element and register that holds several numbers -> the lanes that were put into it."""
+        self.shapes = shapes
+        self.packed = PackedValues(self, machine.packed, shapes)
         self.layout = shapes.layout
         self.function = function
         self.write = Writer(function.blocks[0].name, machine.facts)
@@ -152,7 +151,7 @@ class Legalizer:
         text = operand.value
         if text[0] == "%":
             words = self.values[text]
-            return words if self.shapes is self.packed_shapes else split_parts(self, operand.type, words)
+            return words if self.shapes is self.packed.shapes else self.packed.split_parts(operand.type, words)
         types = self.shapes.parts(operand.type)
         if text in ("poison", "undef"):
             return ["poison"] * len(types)
@@ -193,7 +192,7 @@ class Legalizer:
             return [word for item in items for word in self.words(item)]
         scalars = [self.words(item)[0] for item in items]
         if self.shapes.of(operand.type).part:
-            return join_parts(self, operand.type, scalars)
+            return self.packed.join_parts(operand.type, scalars)
         width = self.width
         whole = len(items) // width * width if width else 0
         found: Words = []
@@ -220,7 +219,7 @@ class Legalizer:
                 if not chunk:
                     found.append(texts[0])
                 elif shape.part:
-                    found.append(joined(self, shape, texts))
+                    found.append(self.packed.joined(shape, texts))
                 elif len(set(texts)) == 1:
                     kind = shape.kind(True)
                     found.append("poison" if texts[0] == "poison" else f"splat ({kind} {texts[0]})")
@@ -245,8 +244,8 @@ class Legalizer:
 
     def define(self, instruction: Instruction, words: Words) -> None:
         """These are the parts of the instruction's result from now on."""
-        if self.shapes is not self.packed_shapes:
-            words = join_parts(self, instruction.type, words)
+        if self.shapes is not self.packed.shapes:
+            words = self.packed.join_parts(instruction.type, words)
         self.values[instruction.name] = words
 
     def elementwise(self, instruction: Instruction, compute: Callable[..., Words]) -> None:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from voltac.codegen.legalize.function import Legalizer, Rule, Words, vector_memory
 from voltac.codegen.legalize.integers import sign_extended
-from voltac.codegen.legalize.packed import join_parts, split_parts, vectors_of
 from voltac.codegen.legalize.scalar_accesses import at_offset, bytes_of, load_scalar, store_scalar
 from voltac.codegen.legalize.shapes import NotLegal, Shape
 from voltac.codegen.legalize.writer import signed
@@ -65,7 +64,7 @@ def store(f: Legalizer, type: str, words: Words, pointer: str, alignment: int) -
         elif not chunk:
             store_scalar(f, shape, value, place, known)
         elif shape.part:
-            vectors_of(f).store(f, shape, value[0], place, known)
+            f.packed.vectors.store(f, shape, value[0], place, known)
         else:
             vector_memory(f).store(f, shape, value, place, known)
         at += bytes_of(shape) * (shape.width if chunk else 1)
@@ -73,7 +72,7 @@ def store(f: Legalizer, type: str, words: Words, pointer: str, alignment: int) -
 
 def _load_chunk(f: Legalizer, shape: Shape, pointer: str, alignment: int) -> Words:
     if shape.part:
-        return [vectors_of(f).load(f, shape, pointer, alignment)]
+        return [f.packed.vectors.load(f, shape, pointer, alignment)]
     return vector_memory(f).load(f, shape, pointer, alignment)
 
 
@@ -81,7 +80,7 @@ def _load_mask(f: Legalizer, shape: Shape, pointer: str, alignment: int) -> Word
     """Bits one after the other."""
     w = f.write
     if shape.part:
-        return join_parts(f, f"<{shape.lanes} x i1>", _load_mask(f, replace(shape, width=0, part=""), pointer, alignment))
+        return f.packed.join_parts(f"<{shape.lanes} x i1>", _load_mask(f, replace(shape, width=0, part=""), pointer, alignment))
     made: Words = []
     at = 0
     for chunk in shape.chunks:
@@ -98,7 +97,7 @@ def _load_mask(f: Legalizer, shape: Shape, pointer: str, alignment: int) -> Word
 
 def _store_mask(f: Legalizer, shape: Shape, words: Words, pointer: str, alignment: int) -> None:
     if shape.part:
-        lanes = split_parts(f, f"<{shape.lanes} x i1>", words)
+        lanes = f.packed.split_parts(f"<{shape.lanes} x i1>", words)
         _store_mask(f, replace(shape, width=0, part=""), lanes, pointer, alignment)
         return
     w = f.write

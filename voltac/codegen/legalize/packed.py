@@ -10,36 +10,15 @@ they see lanes, and what they define is put into registers behind them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
-from voltac.codegen.legalize.shapes import Shape
+from voltac.codegen.legalize.function import Legalizer, Rule
 from voltac.ir.model import Instruction
-from voltac.records import record
 
-if TYPE_CHECKING:
-    from voltac.codegen.legalize.function import Legalizer, Rule, Words
-
-PackedRule = Callable[["Legalizer", Instruction], bool]
+PackedRule = Callable[[Legalizer, Instruction], bool]
 """Writes an instruction on registers that hold several numbers; False, and nothing, where the machine has no way."""
 
 
-@record(eq=False)
-class PackedVectors:
-    """How registers that hold several numbers side by side are made and taken apart."""
-
-    join: Callable[[Legalizer, Shape, Words], str]
-    """A register of lanes, of which some may be poison."""
-    split: Callable[[Legalizer, Shape, str], Words]
-    constant: Callable[[Shape, Words], str]
-    """A register of constant lanes, as text."""
-    load: Callable[[Legalizer, Shape, str, int], str]
-    """Shape, pointer, alignment."""
-    store: Callable[[Legalizer, Shape, str, str, int], None]
-    """Shape, register, pointer, alignment."""
-
-_MOVING = frozenset(
-    ("phi", "ret", "br", "switch", "unreachable", "alloca", "extractvalue", "insertvalue", "freeze", "fence")
-)
+_MOVING = frozenset(("phi", "ret", "br", "switch", "unreachable", "alloca", "extractvalue", "insertvalue", "freeze", "fence"))
 
 
 def by_registers(rules: Mapping[str, Rule], packed: Mapping[str, PackedRule]) -> dict[str, Rule]:
@@ -84,52 +63,3 @@ def _moves(f: Legalizer, instruction: Instruction) -> bool:
     if op == "call":
         return not instruction.parts.callee.startswith("@llvm.")
     return op in _MOVING or (op == "select" and instruction.operands[0].type == "i1")
-
-
-def vectors_of(f: Legalizer) -> PackedVectors:
-    """The machine's way, where it has one."""
-    assert f.machine.packed is not None
-    return f.machine.packed
-
-
-def split_parts(f: Legalizer, type: str, words: Words) -> Words:
-    """The parts of a value of any type with a part for each lane."""
-    made: Words = []
-    at = 0
-    for shape in f.packed_shapes.leaves(type):
-        for chunk in shape.chunks:
-            count = 1 if chunk and shape.part else shape.words
-            made += lanes_of(f, shape, words[at]) if chunk and shape.part else words[at : at + count]
-            at += count
-    return made
-
-
-def join_parts(f: Legalizer, type: str, words: Words) -> Words:
-    """The opposite of :func:`split_parts`."""
-    made: Words = []
-    at = 0
-    for shape in f.packed_shapes.leaves(type):
-        for chunk in shape.chunks:
-            count = shape.width if chunk and shape.part else shape.words
-            given = words[at : at + count]
-            made += [joined(f, shape, given)] if chunk and shape.part else given
-            at += count
-    return made
-
-
-def lanes_of(f: Legalizer, shape: Shape, register: str) -> Words:
-    """The lanes of a register; those it was made of where they are known."""
-    known = f.joined_from.get((shape.element, register))
-    if known is None and register == "poison":
-        known = ["poison"] * shape.width
-    return vectors_of(f).split(f, shape, register) if known is None else known
-
-
-def joined(f: Legalizer, shape: Shape, lanes: Words) -> str:
-    """A register of these lanes."""
-    if all(lane == "poison" for lane in lanes):
-        return "poison"
-    is_constant = all(lane[0] not in "%@" for lane in lanes)
-    register = vectors_of(f).constant(shape, lanes) if is_constant else vectors_of(f).join(f, shape, lanes)
-    f.joined_from[shape.element, register] = lanes
-    return register

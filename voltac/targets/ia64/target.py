@@ -63,6 +63,8 @@ def _configuration(**fields: Any) -> Any:
 
 
 DEVICES = {
-    name: Device(code, _legalize, _select, _legalize_passes, _select_passes, _simulator, _configuration, own_assembler=_assemble)
+    name: Device(
+        code, _legalize, _select, _legalize_passes, _select_passes, _simulator, _configuration, own_assembler=_assemble
+    )
     for name, code in DEVICE_CODES.items()
 }

@@ -12,8 +12,8 @@ from voltac.codegen.legalize.function import Legalizer
 from voltac.codegen.legalize.packed import PackedRule
 from voltac.codegen.legalize.shapes import Shape
 from voltac.ir.model import Instruction
-from voltac.targets.ia64.legalize.packed_integers import chosen, is_packed, on_registers, opposite
-from voltac.targets.ia64.legalize.packed_registers import as_pair, bits_of_pair, integers, pairs
+from voltac.targets.ia64.legalize.packed_integers import chosen, is_packed, on_registers
+from voltac.targets.ia64.legalize.packed_registers import as_pair, bits_of_pair, pairs
 
 _ONES = "<float 1.0, float 1.0>"
 _ZEROS = "zeroinitializer"
@@ -89,7 +89,7 @@ def _with_sign(f: Legalizer, shape: Shape, a: str, b: str) -> str | None:
 def _compared(f: Legalizer, predicate: str, a: str, b: str) -> str:
     """A mask as a pair of floats' bits."""
     if predicate in ("one", "ueq"):
-        first, second = (("lt", "for") if predicate == "one" else ("nlt", "fand"))
+        first, second = ("lt", "for") if predicate == "one" else ("nlt", "fand")
         return pairs(f, second, pairs(f, f"fpcmp.{first}", a, b), pairs(f, f"fpcmp.{first}", b, a))
     relation, swaps = _RELATIONS[predicate]
     return pairs(f, f"fpcmp.{relation}", *((b, a) if swaps else (a, b)))

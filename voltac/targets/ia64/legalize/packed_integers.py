@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from voltac.codegen.legalize.function import Legalizer
-from voltac.codegen.legalize.packed import PackedRule, lanes_of
+from voltac.codegen.legalize.packed import PackedRule
 from voltac.codegen.legalize.shapes import Shape
 from voltac.ir.model import Instruction
 from voltac.targets.ia64.legalize.packed_registers import everywhere, integers, lane_bits
@@ -107,9 +107,9 @@ def _of_words(f: Legalizer, a: str, b: str) -> str:
 
 def _count(f: Legalizer, shape: Shape, register: str) -> str | None:
     """By how much all lanes are shifted, if that is the same for all: a word."""
-    known = f.joined_from.get((shape.element, register))
+    known = f.packed.made_of.get((shape.element, register))
     if known is None and f.literal(register) is not None:
-        known = lanes_of(f, shape, register)
+        known = f.packed.lanes(shape, register)
     different = {lane for lane in known or ("", "") if lane != "poison"}
     return different.pop() if known and len(different) == 1 else None
 

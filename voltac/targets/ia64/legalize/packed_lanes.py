@@ -77,11 +77,10 @@ def _way(f: Legalizer, shape: Shape, row: list[Lane]) -> Way | None:
     for x, y in ((a, b), (b, a)):
         if _fits(row, [(x, lane) for lane in range(width)]):
             return "", [x]
+        alone = _of_one(row, x, width) if a == b and shape.element != "float" else None
         found = (_of_floats if shape.element == "float" else _of_two)(row, x, y, width)
-        if found is not None:
-            return found
-    if a == b and shape.element != "float":
-        return _of_one(row, a, width)
+        if alone is not None or found is not None:
+            return alone or found
     return None
 
 
@@ -121,10 +120,10 @@ def _written(f: Legalizer, name: str, words: Words) -> str:
         return words[0]
     if name == "splat":
         register, lane, bits, element = words
-        known = f.joined_from.get((element, register))
+        known = f.packed.made_of.get((element, register))
         if known is not None and element != "i1":
             made = splat(f, int(bits), known[int(lane)])
-            f.joined_from[element, made] = [known[int(lane)]] * len(known)
+            f.packed.made_of[element, made] = [known[int(lane)]] * len(known)
             return made
         if int(bits) == 16:
             return integers(f, "mux2", register, str(int(lane) * 0x55))
@@ -164,7 +163,7 @@ def _insert(f: Legalizer, instruction: Instruction) -> bool:
         return False
     words = list(f.words(vector))
     number, lane = divmod(at, shape.width)
-    if words[number][0] != "%" or (shape.element, words[number]) in f.joined_from:
+    if words[number][0] != "%" or (shape.element, words[number]) in f.packed.made_of:
         return False
     w, size = f.write, lane_bits(shape)
     mask = (1 << size) - 1

@@ -7,12 +7,13 @@ elements have. Pairs of floats are in floating registers, ``<2 x float>`` in leg
 from __future__ import annotations
 
 from voltac.codegen.legalize.function import Legalizer, Words
-from voltac.codegen.legalize.packed import PackedVectors, joined, lanes_of
+from voltac.codegen.legalize.packed_values import PackedVectors
 from voltac.codegen.legalize.scalar_accesses import at_offset, bytes_of, load_scalar, store_scalar
 from voltac.codegen.legalize.shapes import Shape
 from voltac.codegen.legalize.writer import signed
 
 REGISTER_BITS = 64
+"""Of a general register, and of a significand."""
 PAIR = "<2 x float>"
 
 
@@ -39,14 +40,14 @@ def pairs(f: Legalizer, name: str, *words: str) -> str:
 
 def as_pair(f: Legalizer, word: str) -> str:
     """The bits of a general register in a floating one."""
-    known = f.joined_from.get((PAIR, word))
+    known = f.packed.made_of.get((PAIR, word))
     return f.write.value(f"bitcast i64 {word} to {PAIR}") if known is None else known[0]
 
 
 def bits_of_pair(f: Legalizer, pair: str) -> str:
     """The opposite."""
     word = f.write.value(f"bitcast {PAIR} {pair} to i64")
-    f.joined_from[PAIR, word] = [pair]
+    f.packed.made_of[PAIR, word] = [pair]
     return word
 
 
@@ -120,7 +121,9 @@ def _load(f: Legalizer, shape: Shape, pointer: str, alignment: int) -> str:
     lane = Shape(shape.element, 0, shape.bits, 1, 0, shape.word, shape.size)
     size = bytes_of(lane)
     places = range(0, size * shape.width, size)
-    return joined(f, shape, [load_scalar(f, lane, f.write.near(pointer, at), at_offset(alignment, at))[0] for at in places])
+    return f.packed.joined(
+        shape, [load_scalar(f, lane, f.write.near(pointer, at), at_offset(alignment, at))[0] for at in places]
+    )
 
 
 def _store(f: Legalizer, shape: Shape, register: str, pointer: str, alignment: int) -> None:
@@ -128,12 +131,10 @@ def _store(f: Legalizer, shape: Shape, register: str, pointer: str, alignment: i
         f.write.emit(f"store {shape.part} {register}, ptr {pointer}, align 8")
         return
     lane = Shape(shape.element, 0, shape.bits, 1, 0, shape.word, shape.size)
-    for number, word in enumerate(lanes_of(f, shape, register)):
+    for number, word in enumerate(f.packed.lanes(shape, register)):
         at = number * bytes_of(lane)
         if word != "poison":
             store_scalar(f, lane, [word], f.write.near(pointer, at), at_offset(alignment, at))
 
 
 PACKED = PackedVectors(_join, _split, _constant, _load, _store)
-
-

@@ -79,9 +79,7 @@ def _leads_back(block: MachineBlock, to: str) -> bool:
     return len(block.instructions) == 1 and block.instructions[0].row.name == JUMP and block.successors == [to]
 
 
-def _relations(
-    compare: MachineInstruction, goes_on_by: AnyRegister
-) -> list[tuple[VirtualRegister, AnyRegister | Immediate, str]]:
+def _relations(compare: MachineInstruction, goes_on_by: object) -> list[tuple[VirtualRegister, AnyRegister | Immediate, str]]:
     """Each register that may be the counter, the end, and the relation."""
     head, _, operands = compare.row.name.partition(".p,p=")
     relation = {"cmp.eq": "eq", "cmp.lt": "lt", "cmp.ltu": "ltu"}.get(head)

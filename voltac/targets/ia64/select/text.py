@@ -42,7 +42,8 @@ def instruction_text(instruction: MachineInstruction) -> str:
     """An instruction with its predicate."""
     mask = instruction.mask
     values = [
-        replace(value, name=symbol_text(value.name)) if isinstance(value, LabelOperand) else value for value in instruction.values
+        replace(value, name=symbol_text(value.name)) if isinstance(value, LabelOperand) else value
+        for value in instruction.values
     ]
     named = MachineInstruction(instruction.row, values)
     return with_predicate(str(named), mask.number if isinstance(mask, Register) else 0)

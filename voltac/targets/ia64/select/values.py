@@ -15,7 +15,17 @@ from voltac.targets.ia64.legalize import PURE
 from voltac.targets.ia64.select.conventions import kind_of
 from voltac.targets.ia64.select.pseudo import ROWS
 
-_SHAPES = {"i1": "c", "i8": "y", "i16": "h", "i32": "w", "i64": "s", "ptr": "s", "float": "f", "double": "d", "<2 x float>": "v"}
+_SHAPES = {
+    "i1": "c",
+    "i8": "y",
+    "i16": "h",
+    "i32": "w",
+    "i64": "s",
+    "ptr": "s",
+    "float": "f",
+    "double": "d",
+    "<2 x float>": "v",
+}
 
 
 def shape(type_text: str) -> str:
