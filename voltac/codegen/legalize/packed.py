@@ -1,6 +1,6 @@
 """Vectors of numbers that a register holds side by side -> what the machine does on such registers, and all else lane by lane.
 
-    %c = add <8 x i8> %a, %b      ->    call i64 @ia64.padd1(i64 %a, i64 %b)
+    %c = add <8 x i8> %a, %b      ->    call i64 @padd1(i64 %a, i64 %b)
     %c = sdiv <8 x i8> %a, %b     ->    eight lanes of each, eight divisions, and their results in a register again
 
 What only moves values takes registers as they are. For what is done lane by lane the rules of a machine without vectors serve:
