@@ -40,7 +40,7 @@ def passed(source: str, target: str = "avx2-i32x8", level: int = 3) -> str:
 
 
 def is_walked(source: str, target: str = "avx2-i32x8") -> bool:
-    return ".lane.next:" in passed(source, target)
+    return ".lane.begin:" in passed(source, target)
 
 
 def check_ir(run: Run, target: str) -> None:
@@ -109,7 +109,7 @@ def test_lanes_that_never_walk_keep_their_values() -> None:
 
 def test_one_such_loop_after_the_other() -> None:
     source = STRINGS.replace("k++;", "k++;\n        while (from[k + 1] != 0)\n            k++;")
-    assert passed(source).count(".lane.next:") == 4
+    assert passed(source).count(".lane.begin:") == 4
     to, starts = np.zeros(3, np.int32), np.array([0, 1, 4], np.int32)
     compile_kernels(source, "avx2-i32x8").lengths(to, starts, np.array([7, 7, 0, 7, 7, 0, 7, 0], np.uint8), 3)
     assert to.tolist() == [4, 3, 2]

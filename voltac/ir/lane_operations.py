@@ -18,10 +18,14 @@ def binary(
         return lane_formulas.subtract(first, second, flags, facts)
     if first.is_constant and op in ("mul", "and", "or", "xor"):
         first, second = second, first
-    if not second.is_constant:
-        if whole is None or op not in lane_blocks.OPERATIONS:
-            return None
+    found = _with_constant(op, flags, first, second, facts) if second.is_constant else None
+    if found is None and whole is not None and op in lane_blocks.OPERATIONS:
         return lane_blocks.with_uniform(op, first, second, whole, facts)
+    return found
+
+
+def _with_constant(op: str, flags: tuple[str, ...], first: LaneValue, second: LaneValue, facts: FactsOf) -> LaneValue | None:
+    """The result for a number that is known in each lane, as far as it follows from the uniform part of ``first``."""
     if op == "xor" and set(second.offsets) == {-1}:
         return lane_blocks.inverse(first, facts)
     if op in ("and", "or", "xor"):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from voltac.records import replace
 from voltac.target_info import TargetInfo, find_target
+from voltac.target_info.processors import WITHOUT_WAITS, processor_of
 
 if TYPE_CHECKING:
     from voltac.target_info.cpus import Cpu
@@ -64,6 +65,24 @@ _TUNING: tuple[tuple[str, int, int, int, str], ...] = (
     ("AuthenticAMD", 0x19, 0x60, 0xAF, "znver4"),
     ("AuthenticAMD", 0x1A, 0x00, 0xFF, "znver5"),
 )
+
+_INTEL, _AMD = "GenuineIntel", "AuthenticAMD"
+_NEWER = frozenset(("avx_vnni", "avx512_fp16"))
+"""What Intel's processors have since Alder Lake and Sapphire Rapids."""
+# (vendor, family, lowest model, highest model) -> a row of target_info/processors.py; the first that fits.
+_FAMILIES: tuple[tuple[str, int, int, int, str], ...] = (
+    *((_INTEL, 6, model, model, "haswell") for model in (0x3C, 0x3F, 0x45, 0x46)),
+    *((_INTEL, 6, model, model, "broadwell") for model in (0x3D, 0x47, 0x4F, 0x56)),
+    *((_INTEL, 6, model, model, "skylake") for model in (0x4E, 0x55, 0x5E, 0x6A, 0x6C, 0x7D, 0x7E, 0x8C, 0x8D, 0x8E, 0x9E)),
+    *((_INTEL, 6, model, model, "skylake") for model in (0xA5, 0xA6, 0xA7)),
+    (_AMD, 0x17, 0x00, 0xFF, "zen"),
+    (_AMD, 0x19, 0x10, 0x1F, "zen4"),
+    (_AMD, 0x19, 0x60, 0x7F, "zen4"),
+    (_AMD, 0x19, 0xA0, 0xAF, "zen4"),
+    (_AMD, 0x19, 0x00, 0xFF, "zen3"),
+    (_AMD, 0x1A, 0x00, 0xFF, "zen4"),
+)
+_GATHERS = "/sys/devices/system/cpu/vulnerabilities/gather_data_sampling"
 
 # LLVM's name of an instruction set -> the name in /proc/cpuinfo, where they differ.
 _LLVM_NAMES: dict[str, str] = {
@@ -210,8 +229,35 @@ def host_target() -> TargetInfo:
     for name in _PREFERRED:
         target = find_target(name)
         if can_run(target):
-            return replace(target, cpu=_tuning(target) or target.cpu)
+            return replace(target, cpu=_tuning(target) or target.cpu, processor=host_processor())
     raise CannotRun("voltac runs code on x86-64 and aarch64; this computer's CPU runs none of its targets")
+
+
+@cache
+def host_processor() -> str:
+    """The name of the row in ``target_info/processors.py`` of this CPU, or of the one that it is to pass for; empty if none."""
+    pretended = pretended_cpu()
+    if pretended is not None:
+        return processor_of(pretended.llvm_name)
+    description, present = cpu_description(), instruction_sets()
+    vendor = description.get("vendor_id", "")
+    if vendor == _INTEL and not _NEWER.isdisjoint(present):
+        # Virtual machines may give the model of another.
+        return "alderlake"
+    family, model = int(description.get("cpu family", "0")), int(description.get("model", "0"))
+    for known, known_family, lowest, highest, name in _FAMILIES:
+        if (vendor, family) == (known, known_family) and lowest <= model <= highest:
+            return WITHOUT_WAITS if name == "skylake" and not _gathers_wait() else name
+    return ""
+
+
+def _gathers_wait() -> bool:
+    """Whether microcode makes gathers wait, so that what they loaded cannot be guessed at."""
+    try:
+        with open(_GATHERS, encoding="ascii") as state:
+            return state.read().startswith("Mitigation")
+    except OSError:
+        return True
 
 
 def _tuning(target: TargetInfo) -> str:

@@ -33,6 +33,8 @@ from voltac.passes.whole_stores import make_stores_whole
 from voltac.passes.wide_gangs import widen_gangs
 from voltac.passes.wide_masks import keep_masks_wide
 from voltac.passes.wrapping_indices import test_wrapping_indices
+from voltac.records import replace
+from voltac.target_info.processors import processor_of
 
 
 def _use_sample_profile(module: Module, options: Options) -> None:
@@ -106,6 +108,8 @@ def run(text: str, options: Options) -> str:
 
 def run_with_reports(text: str, options: Options, runs: PassRuns | None = None) -> tuple[str, list[AccessReport]]:
     """As :func:`run`, and what each access became and why."""
+    if options.cpu:
+        options = replace(options, target=replace(options.target, processor=processor_of(options.cpu)))
     module = read(text)
     records = None
     if "#dbg_" in text:

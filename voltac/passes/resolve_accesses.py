@@ -359,7 +359,8 @@ class _Resolver:
         )
         # Where the indices come from memory, scalars read them from there: no lane has to leave a vector. A device's core
         # has no addresses with an index, so there the sums for all lanes at once are cheaper.
-        loaded = not device and self._load_lanes(access, plan)
+        gathers_all = vectors and row.native_loaded_gather and not access.is_store and not is_seldom_called(self.function)
+        loaded = not (device or gathers_all) and self._load_lanes(access, plan)
         if access.is_store:
             native = row.native_scatter and vectors and not loaded
             writer = gather.native_scatter if native else gather.scalar_scatter

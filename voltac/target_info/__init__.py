@@ -60,6 +60,8 @@ class TargetInfo:
     """Floating point of 64 bits, in hardware or by the C compiler's library."""
     has_ieee_products: bool = True
     """Products of floats are IEEE's, those of subnormal numbers and those that are none included."""
+    processor: str = ""
+    """Row of ``target_info/processors.py`` that chooses between correct alternatives; empty for what suits most."""
     device: DeviceFacts | None = None
     """Code comes from ``voltac/targets``, not from LLVM; programs have no C library and no operating system."""
 
@@ -176,7 +178,7 @@ _SKX = replace(
 _ICL = replace(_SKX, isa="avx512icl", isa_macro="AVX512ICL", cpu="icelake-server", features="")
 _SPR = replace(
     _SKX, isa="avx512spr", isa_macro="AVX512SPR", cpu="sapphirerapids", features="", has_native_half=True,
-    tile_products=("int8", "bf16"),
+    processor="alderlake", tile_products=("int8", "bf16"),
 )  # fmt: skip
 _GNR = replace(_SPR, isa="avx512gnr", isa_macro="AVX512GNR", cpu="graniterapids", tile_products=("int8", "bf16", "fp16"))
 _DMR = replace(_GNR, isa="avx10_2dmr", isa_macro="AVX10_2DMR", cpu="diamondrapids")

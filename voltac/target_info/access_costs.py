@@ -33,3 +33,6 @@ class CostRow:
     mask_shuffle: float
     """Any lanes of a mask into another."""
     masked_store: float
+    native_loaded_gather: bool = False
+    """Whether a gather instruction is better even where indices come from memory, from where scalar loads take them as they
+    are, all lanes on."""

@@ -6,6 +6,7 @@ from voltac.messages.suggestions import suggestion
 from voltac.messages.visible import visible_name
 from voltac.records import record, replace
 from voltac.target_info import TargetInfo, find_target
+from voltac.target_info.processors import processor_of
 
 
 @record
@@ -131,4 +132,4 @@ def require_cpu_of(target: TargetInfo, name: str) -> None:
 
 def target_of_cpu(cpu: Cpu) -> TargetInfo:
     """The target that fits a CPU, with code generated for exactly that CPU."""
-    return replace(find_target(cpu.target), cpu=cpu.llvm_name)
+    return replace(find_target(cpu.target), cpu=cpu.llvm_name, processor=processor_of(cpu.llvm_name))

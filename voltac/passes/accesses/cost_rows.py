@@ -10,6 +10,7 @@ from __future__ import annotations
 from voltac.records import replace
 from voltac.target_info import TargetInfo
 from voltac.target_info.access_costs import CostRow
+from voltac.target_info.processors import find_processor
 
 _SSE = CostRow(16, 16, 16, False, False, False, 2.0, 1.2, 4.0, 4.0, 2.0, 2.0, 12.0)
 _AVX = CostRow(32, 16, 16, False, False, False, 2.0, 1.2, 3.0, 3.0, 2.0, 2.0, 12.0)
@@ -33,15 +34,18 @@ _ROWS = {
 
 
 def cost_row(target: TargetInfo) -> CostRow:
-    """The row of a target, without the instructions that its options forbid."""
+    """The row of a target, as its processor differs from it, without the instructions that its options forbid."""
     if target.device is not None:
         return target.device.costs
     if target.has_avx512:
         row = _AVX512 if target.isa == "avx512skx" else _AVX512_BYTES
     else:
         row = _ROWS[target.isa]
-    if row.native_masked_gather and not target.has_gather:
-        row = replace(row, native_gather=False, native_masked_gather=False)
+    processor = find_processor(target.processor)
+    if processor is not None:
+        row = replace(row, native_gather=processor.gathers, native_loaded_gather=processor.gathers_loaded)
+    if not target.has_gather:
+        row = replace(row, native_gather=False, native_masked_gather=False, native_loaded_gather=False)
     if row.native_scatter and not target.has_scatter:
         row = replace(row, native_scatter=False)
     return row

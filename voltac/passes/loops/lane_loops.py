@@ -67,6 +67,25 @@ class LaneLoop:
         """Of the gang."""
         return lanes_of(self.values.definitions[self.live].type)
 
+    @property
+    def exit_name(self) -> str:
+        """The block behind the loop."""
+        return self.header.terminator.parts.labels[1]
+
+    def replace_blocks(self, blocks: list[Block], results: dict[str, str]) -> None:
+        """Put blocks in place of the loop, of which the first is entered and the last goes on behind it, and ``results`` in
+        place of values of the loop."""
+        function, header = self.function, self.header
+        outside = next(name for name in self.flow.predecessors[header.name] if name != self.body.name)
+        exit_name = self.exit_name
+        position = function.blocks.index(header)
+        function.blocks = [each for each in function.blocks if each.name not in self.loop.blocks]
+        function.blocks[position:position] = blocks
+        function.block(outside).terminator.rename({f"%{header.name}": f"%{blocks[0].name}"})
+        for phi in function.block(exit_name).phis():
+            phi.rename({f"%{header.name}": f"%{blocks[-1].name}"})
+        function.replace_uses(results)
+
     def instructions(self) -> Iterator[Instruction]:
         """Of both blocks, in order."""
         yield from self.header.instructions

@@ -1,0 +1,188 @@
+"""What a processor's row decides: which accesses become gathers; and that they read the same, and nothing else."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import numpy as np
+import pytest
+from guard_pages import GuardedMemory
+from kernels import InterpretedModule, compile_kernels
+
+from voltac.driver import compile_source
+from voltac.ir.interp import IRInterpreter
+from voltac.ir.read import read
+from voltac.llvm import host as host_module
+from voltac.messages.diagnostics import Diagnostics
+from voltac.options import Options
+from voltac.target_info import find_target
+from voltac.target_info.cpus import CPUS, find_cpu
+from voltac.target_info.processors import PROCESSORS, processor_of
+
+LOOKUPS = """
+export void from_memory(uniform T to[n], const uniform T table[], const uniform int index[n], uniform int n) {
+    foreach (i = 0 ... n)
+        to[i] = table[index[i] & 63];
+}
+export void computed(uniform T to[n], const uniform T table[], const uniform int index[n], uniform int n) {
+    foreach (i = 0 ... n)
+        to[i] = table[(i * i) % 61];
+}
+export void masked(uniform T to[n], const uniform T table[], const uniform int index[n], uniform int n) {
+    foreach (i = 0 ... n)
+        if (index[i] % 3 != 0)
+            to[i] = table[index[i]];
+}
+"""
+RINGS = """
+export void read_ring(uniform T to[n], const uniform T table[], const uniform int index[n], uniform int n) {
+    foreach (i = 0 ... n)
+        to[i] = table[i & 31];
+}
+export void write_ring(uniform T to[n], uniform T table[], const uniform int index[n], uniform int n) {
+    foreach (i = 0 ... n) {
+        table[i % 48u] += 3;
+        to[i] = table[i & 28];
+    }
+}
+"""
+
+
+def settings(target: str, cpu: str) -> Options:
+    return Options(target=find_target(target), level=3, cpu=find_cpu(cpu).llvm_name if cpu else "")
+
+
+def gathers(function: str, cpu: str, target: str = "avx2-i32x8") -> bool:
+    """Whether lanes that are all on gather."""
+    text = compile_source(LOOKUPS.replace("T ", "float "), "f.ispc", settings(target, cpu), Diagnostics(), end="passes").results
+    blocks = read(text["passes"]).function(function).blocks
+    return any("masked.gather" in each.text for block in blocks if ".all_on" in block.name for each in block.instructions)
+
+
+@pytest.mark.parametrize(
+    ("cpu", "from_memory", "computed"),
+    [("", False, False), ("haswell", False, False), ("znver3", False, False), ("skylake", False, False),
+     ("broadwell", False, True), ("alderlake", True, True), ("sapphirerapids", True, True)],
+)  # fmt: skip
+def test_a_cpu_decides_between_gathers_and_loads(cpu: str, from_memory: bool, computed: bool) -> None:
+    assert (gathers("from_memory", cpu), gathers("computed", cpu)) == (from_memory, computed)
+
+
+def test_avx512_by_its_cpu() -> None:
+    assert [gathers("from_memory", cpu, "avx512icl-x16") for cpu in ("", "icelake-server", "znver4", "spr")] == [
+        False, False, False, True,
+    ]  # fmt: skip
+    assert [gathers("computed", cpu, "avx512icl-x16") for cpu in ("", "icelake-server", "znver4", "spr")] == [
+        True, False, True, True,
+    ]  # fmt: skip
+
+
+def test_each_cpu_with_gathers_has_a_row() -> None:
+    with_gathers = {cpu.llvm_name for cpu in CPUS if find_target(cpu.target).is_x86 and find_target(cpu.target).has_gather}
+    assert with_gathers == {cpu for row in PROCESSORS for cpu in row.cpus if cpu != "haswell"}
+    assert processor_of("x86-64") == ""
+
+
+@pytest.mark.parametrize(
+    ("vendor", "family", "model", "more", "waits", "row"),
+    [
+        ("GenuineIntel", 6, 0x3F, "", "Not affected", "haswell"),
+        ("GenuineIntel", 6, 0x55, "", "Mitigation: Microcode", "skylake"),
+        ("GenuineIntel", 6, 0x6A, "", "Vulnerable", "skylake without waits"),
+        ("GenuineIntel", 6, 0xA7, "avx_vnni", "Not affected", "alderlake"),
+        ("AuthenticAMD", 0x17, 0x31, "", "Not affected", "zen"),
+        ("AuthenticAMD", 0x19, 0x21, "", "Not affected", "zen3"),
+        ("AuthenticAMD", 0x19, 0x61, "", "Not affected", "zen4"),
+        ("HygonGenuine", 0x18, 0x00, "", "Not affected", ""),
+    ],
+)
+def test_the_host_is_known_by_its_family(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: object, vendor: str, family: int, model: int, more: str, waits: str, row: str
+) -> None:
+    state = f"{tmp_path}/state"
+    with open(state, "w") as file:
+        file.write(waits + "\n")
+    description = {"vendor_id": vendor, "cpu family": str(family), "model": str(model)}
+    monkeypatch.setattr(host_module, "_GATHERS", state)
+    monkeypatch.setattr(host_module, "pretended_cpu", lambda: None)
+    monkeypatch.setattr(host_module, "cpu_description", lambda: description)
+    monkeypatch.setattr(host_module, "instruction_sets", lambda: frozenset(("avx2", *more.split())))
+    assert host_module.host_processor.__wrapped__() == row
+
+
+TYPES = {
+    "int8": np.int8, "int16": np.int16, "int32": np.int32, "float": np.float32, "double": np.float64, "int64": np.int64,
+}  # fmt: skip
+
+
+def expected(name: str, table: np.ndarray, index: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What the kernels above leave in ``to``, of sevens before, and in the table; element by element."""
+    table, to = table.copy(), np.full(len(index), 7, table.dtype)
+    for i in range(len(index)):
+        if name == "from_memory":
+            to[i] = table[index[i] & 63]
+        elif name == "computed":
+            to[i] = table[i * i % 61]
+        elif name == "masked" and index[i] % 3 != 0:
+            to[i] = table[index[i]]
+        elif name == "read_ring":
+            to[i] = table[i & 31]
+    return to, table
+
+
+def by_gangs(table: np.ndarray, count: int, width: int) -> tuple[np.ndarray, np.ndarray]:
+    """``write_ring``: a gang writes all its elements before it reads any."""
+    table, to = table.copy(), np.full(count, 7, table.dtype)
+    for first in range(0, count, width):
+        lanes = range(first, min(count, first + width))
+        for i in lanes:
+            table[i % 48] += 3
+        for i in lanes:
+            to[i] = table[i & 28]
+    return to, table
+
+
+@pytest.mark.parametrize("target", ["sse4-i32x4", "avx2-i32x8", "avx2-i32x16", "avx512skx-x16"])
+@pytest.mark.parametrize("element", TYPES)
+def test_lookups_and_rings(element: str, target: str) -> None:
+    """With gathers wherever they can be; the table ends, or begins, at memory that must not be touched."""
+    random = np.random.default_rng(1)
+    source = LOOKUPS + RINGS if "x4" not in target else RINGS
+    source = source.replace("T ", f"{element} ")
+    cpu = "spr" if "avx" in target else ""
+    module = read(compile_source(source, "f.ispc", settings(target, cpu), Diagnostics(), end="passes").results["passes"])
+    kernels = compile_kernels(source, target, cpu=find_cpu(cpu).llvm_name if cpu else "")
+    width = find_target(target).width
+    for name, elements in (("from_memory", 64), ("computed", 61), ("masked", 64), ("read_ring", 32), ("write_ring", 48)):
+        if name not in source:
+            continue
+        for count in (0, 1, width - 1, width, 3 * width + 5, 97):
+            index = random.integers(0, 64, count).astype(np.int32)
+            table = random.integers(0, 100, elements).astype(TYPES[element])
+            wanted = by_gangs(table, count, width) if name == "write_ring" else expected(name, table, index)
+            to, copy = np.full(max(count, 1), 7, table.dtype)[:count], table.copy()
+            IRInterpreter(module).call(name, [to, copy, index, count])
+            assert (to.tolist(), copy.tolist()) == (wanted[0].tolist(), wanted[1].tolist()), (name, count)
+            if isinstance(kernels, InterpretedModule):
+                continue
+            for at_end in (False, True):
+                memory = [GuardedMemory(max(1, array.nbytes)) for array in (to, table, index)]
+                given = [place.array(each.dtype, len(each), at_end=at_end) for place, each in zip(memory, (to, table, index))]
+                given[0][:], given[1][:], given[2][:] = 7, table, index
+                child = os.fork()
+                if child == 0:
+                    signal.signal(signal.SIGSEGV, signal.SIG_DFL)
+                    kernels[name](*given, count)
+                    os._exit(0)
+                assert os.waitpid(child, 0)[1] == 0, (name, count, at_end)
+                assert (given[0].tolist(), given[1].tolist()) == (wanted[0].tolist(), wanted[1].tolist()), (name, count, at_end)
+
+
+def test_ring_indices_are_consecutive() -> None:
+    """Gangs begin at multiples of their width, so none crosses the end of the ring."""
+    text = compile_source(
+        RINGS.replace("T ", "float "), "f.ispc", settings("avx2-i32x8", ""), Diagnostics(), end="passes"
+    ).results["passes"]
+    blocks = [block for block in read(text).function("read_ring").blocks if ".all_on" in block.name]
+    assert sum("load <8 x float>" in each.text for block in blocks for each in block.instructions) == 1

@@ -1,0 +1,109 @@
+"""What instructions of a gang are for one lane: the same operation on scalars."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+from voltac.ir.constants import splatted
+from voltac.ir.match import scalar_of_splat
+from voltac.ir.model import Instruction, Module
+from voltac.ir.parts import CASTS
+from voltac.ir.types import element_of, lanes_of
+from voltac.passes.accesses.available_loads import mask_implies
+from voltac.passes.loops.lane_loops import COMPARISONS, LaneLoop, scalar_callee
+
+_ZEROS = {"i1": "false", "ptr": "null", **dict.fromkeys(("half", "float", "double"), "0.000000e+00")}
+"""A zero as LLVM writes it; of integers it is 0."""
+
+
+class LaneTexts(ABC):
+    """Writes the loop's instructions for one lane, as often as asked; where lanes of values from outside come from is open."""
+
+    def __init__(self, walk: LaneLoop, module: Module, fresh: Callable[[str], str]) -> None:
+        self.walk = walk
+        self.module = module
+        self.fresh = fresh
+        self.names: dict[str, str] = {}
+        """What the loop had -> what one lane has."""
+        self.live = walk.values.definitions[walk.live]
+        self.live_is_constant = mask_implies(walk.tested, walk.following(self.live), walk.values)
+        """A lane that passed the test is still in the loop in the next one."""
+
+    @abstractmethod
+    def lane_of(self, vector: str, value: str) -> str:
+        """The lane of a value from outside that is no splat."""
+
+    def write(self, stem: str, text: str, where: list[Instruction]) -> str:
+        """A new value."""
+        name = self.fresh(stem)
+        where.append(Instruction(f"  {name} = {text}"))
+        return name
+
+    def on(self) -> str:
+        """A mask of one lane that is on, as the loop keeps those that are still in it."""
+        return "true" if element_of(self.live.type) == "i1" else "-1"
+
+    def start(self, phi: Instruction) -> str:
+        """What one lane begins with."""
+        if phi.name == self.live.name:
+            return self.on()
+        return self.scalar(phi.type, self.walk.arm(phi, False))
+
+    def size(self, element: str) -> int:
+        """In bytes."""
+        return self.walk.values.layout.size(element)
+
+    def scalar(self, type_text: str, value: str) -> str:
+        """What stands for an operand."""
+        if value in self.names:
+            return self.names[value]
+        if not lanes_of(type_text):
+            return value
+        if value in ("zeroinitializer", "poison", "undef"):
+            return _ZEROS.get(element_of(type_text), "0") if value == "zeroinitializer" else value
+        if (same := splatted(value)) is not None:
+            return same.value
+        if (scalar := scalar_of_splat(value, self.walk.values.definitions)) is not None:
+            return self.names.get(scalar.value, scalar.value)
+        return self.lane_of(type_text, value)
+
+    def scalars(self, instructions: list[Instruction]) -> list[Instruction]:
+        """The same for one lane, without what decides the branch; their names are ``names``'."""
+        made: list[Instruction] = []
+        for instruction in instructions:
+            if instruction.is_terminator or instruction.op.startswith("#") or instruction.name in self.walk.deciding:
+                continue
+            if instruction.op in ("insertelement", "shufflevector"):
+                scalar = scalar_of_splat(instruction.name, self.walk.values.definitions)
+                if scalar is not None:
+                    self.names[instruction.name] = self.names.get(scalar.value, scalar.value)
+                continue
+            text = f"  {self.names[instruction.name]} = {self._text(instruction)}"
+            attached = instruction.parts.metadata.get("dbg")
+            made.append(Instruction(text + (f", !dbg {attached}" if attached else "")))
+        return made
+
+    def _text(self, instruction: Instruction) -> str:
+        op, parts = instruction.op, instruction.parts
+        flags = "".join(f"{flag} " for flag in parts.flags)
+        element = element_of(instruction.type)
+        types = [element_of(each.type) for each in parts.operands]
+        given = [self.scalar(*each) for each in parts.operands]
+        typed = [f"{kind} {value}" for kind, value in zip(types, given, strict=True)]
+        if op == "call":
+            found = scalar_callee(parts.callee)
+            if found is None:
+                return f"load {element}, ptr {given[0]}, align {self.size(element)}"
+            self.module.declare([f"declare {element} {found[0]}({', '.join(types)})"])
+            plain = "".join(f"{flag} " for flag in parts.flags if flag not in ("tail", "musttail", "notail"))
+            return f"call {plain}{element} {found[0]}({', '.join(typed)})"
+        if op in CASTS:
+            return f"{op} {flags}{typed[0]} to {element}"
+        if op in COMPARISONS:
+            return f"{op} {flags}{parts.predicate} {typed[0]}, {given[1]}"
+        if op == "select":
+            return f"select {flags}{', '.join(typed)}"
+        if op == "getelementptr":
+            return f"getelementptr {flags}{parts.element_type}, {', '.join(typed)}"
+        return f"{op} {flags}{typed[0]}" + (f", {given[1]}" if len(given) > 1 else "")

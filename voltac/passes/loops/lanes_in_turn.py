@@ -1,0 +1,139 @@
+"""A loop that all lanes begin -> a loop for each lane, one behind the other.
+
+    begin:   what lane 0 tests first; br (it goes on), body.0, left.0
+    body.0:  an iteration of lane 0, and its next test; br (it goes on), body.0, left.0
+    left.0:  what lane 1 tests first; br (it goes on), body.1, left.1
+    ...
+    left.7:  the lanes' results become a vector again
+
+With a loop of its own for each lane the processor foresees each by itself, nothing goes through memory, and lanes of what was
+loaded are loaded one by one (measured on an Intel Xeon, strings of 0 to 24 bytes: 0.68 to 0.95 times the time of a loop over
+the lanes, which LLVM unrolls for up to 8 of them).
+"""
+
+from __future__ import annotations
+
+from voltac.ir.constants import integers
+from voltac.ir.match import scalar_of_splat
+from voltac.ir.model import Block, Instruction, Module
+from voltac.ir.parts import BINARY
+from voltac.ir.types import element_of, integer_bits
+from voltac.passes.loops.copied_blocks import unquoted
+from voltac.passes.loops.lane_loops import LaneLoop
+from voltac.passes.loops.lane_texts import LaneTexts
+
+
+def do_all_lanes(loop: LaneLoop, module: Module) -> None:
+    """Put the loops in its place."""
+    _Writer(loop, module, loop.function.fresh_names()).put()
+
+
+class _Writer(LaneTexts):
+    """The new blocks of one loop."""
+
+    lane = 0
+    """The one that is written for."""
+    before: list[Instruction]
+    """Where it writes what comes from outside."""
+
+    def put(self) -> None:
+        walk, fresh = self.walk, self.fresh
+        stem = f"{unquoted(walk.header.name)}.lane"
+        begin = fresh(f"{stem}.begin")[1:]
+        blocks = [Block(begin, [Instruction(each.text) for each in walk.invariants()], f"{begin}:")]
+        results: dict[str, list[str]] = {}
+        for self.lane in range(walk.lanes):
+            blocks += self._loop(blocks[-1], results)
+        last = blocks[-1].instructions
+        vectors = {name: self._vector(name, scalars, last) for name, scalars in results.items()}
+        last.append(Instruction(f"  br label %{walk.exit_name}"))
+        walk.replace_blocks(blocks, vectors)
+
+    def _tests(self, where: list[Instruction]) -> dict[str, str]:
+        """Write the test for what the names of the phis are now; all names then."""
+        header = self.walk.header
+        rest = [each for each in header.instructions if each.op != "phi"]
+        self.names |= {each.name: self.fresh("of.lane") for each in rest if each.name and each.name not in self.walk.deciding}
+        where += self.scalars(rest)
+        return dict(self.names)
+
+    def _loop(self, before: Block, results: dict[str, list[str]]) -> list[Block]:
+        """The two blocks of a lane, entered from ``before``; ``results`` gets the scalars of what is used behind."""
+        walk = self.walk
+        body, left = (self.fresh(f"{unquoted(walk.header.name)}.lane.{each}")[1:] for each in ("body", "left"))
+        phis = list(walk.header.phis())
+        self.before, self.names = before.instructions, {}
+        self.names = {phi.name: self.start(phi) for phi in phis}
+        first = self._tests(self.before)
+        types = {each.name: element_of(each.type) for each in walk.header.instructions if each.name in first}
+        needed = self._needed()
+        entering = {name: self.fresh("of.lane") for name in types if name in needed and name != walk.tested}
+        if self.live_is_constant:
+            entering.pop(walk.live, None)
+        # Who is in the loop has passed the test.
+        self.names = first | entering | {walk.tested: "true"}
+        if self.live_is_constant:
+            self.names[walk.live] = self.on()
+        inside = [each for each in walk.body.instructions if each.name]
+        self.names |= {each.name: self.fresh("of.lane") for each in inside}
+        written = self.scalars(walk.body.instructions)
+        following = {phi.name: self.scalar(phi.type, walk.following(phi)) for phi in phis}
+        if self.live_is_constant:
+            following[walk.live] = self.on()
+        self.names = {name: value for name, value in self.names.items() if name not in types} | following
+        again = self._tests(written)
+        loop = [
+            Instruction(f"  {name} = phi {types[of]} [ {first[of]}, %{before.name} ], [ {again[of]}, %{body} ]")
+            for of, name in entering.items()
+        ]
+        loop += [*written, Instruction(f"  br i1 {again[walk.tested]}, label %{body}, label %{left}")]
+        # Last, since lanes of what comes from outside are taken before it.
+        before.instructions.append(Instruction(f"  br i1 {first[walk.tested]}, label %{body}, label %{left}"))
+        after: list[Instruction] = []
+        for phi in phis:
+            if phi.name in walk.used_outside:
+                arms = f"[ {first[phi.name]}, %{before.name} ], [ {following[phi.name]}, %{body} ]"
+                results.setdefault(phi.name, []).append(self.write("walked", f"phi {types[phi.name]} {arms}", after))
+        return [Block(body, loop, f"{body}:"), Block(left, after, f"{left}:")]
+
+    def _needed(self) -> set[str]:
+        """What an iteration takes from the test before it."""
+        walk = self.walk
+        found = {name for each in walk.body.instructions for name in each.names_used()}
+        return found | {walk.following(phi) for phi in walk.header.phis()} - {walk.tested}
+
+    def _vector(self, name: str, scalars: list[str], where: list[Instruction]) -> str:
+        phi = self.walk.values.definitions[name]
+        vector = "poison"
+        for lane, scalar in enumerate(scalars):
+            vector = self.write(
+                "walked", f"insertelement {phi.type} {vector}, {element_of(phi.type)} {scalar}, i64 {lane}", where
+            )
+        return vector
+
+    def lane_of(self, vector: str, value: str) -> str:
+        """Computed from scalars where there are any, else taken from the vector."""
+        if value[0] == "%" and self._is_computed(value):
+            self.names[value] = self.fresh("of.lane")
+            self.before += self.scalars([self.walk.values.definitions[value]])
+            return self.names[value]
+        if integer_bits(element_of(vector)) > 1 and (constants := integers(vector, value)) is not None:
+            return str(constants[self.lane])
+        found = self.write("of.lane", f"extractelement {vector} {value}, i64 {self.lane}", self.before)
+        if value[0] == "%":
+            self.names[value] = found
+        return found
+
+    def _is_computed(self, value: str) -> bool:
+        """Whether a lane of it is there without taking it from a vector."""
+        definitions = self.walk.values.definitions
+        made = definitions.get(value)
+        if made is None or made.op not in _CHEAP:
+            return False
+        return any(
+            scalar_of_splat(each.value, definitions) is not None or self._is_computed(each.value) for each in made.operands
+        )
+
+
+_CHEAP = frozenset((*BINARY, "sext", "zext", "trunc")) - {"udiv", "sdiv", "urem", "srem"}
+"""What is done again for each lane."""
