@@ -191,18 +191,18 @@ def test_the_file_is_one_of_64_bits_for_the_machine(program: Path) -> None:
 
 def test_a_damaged_file_is_refused_with_the_reason(program: Path) -> None:
     content = bytearray(program.read_bytes())
-    whole = read_image(bytes(content), DEVICE_CODE)
     rng = np.random.default_rng(2)
-    refused = 0
     for place in rng.integers(0, len(content), 150):
         changed = bytearray(content)
         changed[place] ^= 1 << int(rng.integers(8))
-        try:
-            # Where the note with the checksum is no longer found, the program is still the same.
-            assert read_image(bytes(changed), DEVICE_CODE).segments == whole.segments
-        except BadElf:
-            refused += 1
-    assert refused > 130
+        with pytest.raises(BadElf):
+            read_image(bytes(changed), DEVICE_CODE)
+    for at in range(content.index(b".note.voltac"), content.index(b".note.voltac") + len(b".note.voltac")):
+        # Where the note with the checksum is no longer found, it is missed.
+        changed = bytearray(content)
+        changed[at] ^= 1
+        with pytest.raises(BadElf):
+            read_image(bytes(changed), DEVICE_CODE)
     for size in (0, 10, 63, 64, len(content) // 2):
         with pytest.raises(BadElf):
             read_elf(bytes(content[:size]), DEVICE_CODE)
