@@ -227,3 +227,89 @@ def test_gnu_as_takes_packed_code(tmp_path: Path) -> None:
         for dtype in (U8, S16, F):
             job = compile_source(BOTH.replace("T_", NAMES[dtype]), "k.ispc", Options(DEVICES[target], level=2))
             assert refused_by_gnu_as(job.results["select"], tmp_path) == ""
+
+
+# Target, parameters, body, types of the arrays, cycles for a gang: the bound, of slots and ports (IA-64 10, 11).
+LOOPS: dict[str, tuple[str, str, str, list[Any], int]] = {
+    "scale": ("ia64-f32x2", "uniform float a[], uniform float o[]", "o[i] = 2.5f * a[i];", [F, F], 1),
+    "saxpy": ("ia64-f32x2", "uniform float a[], uniform float b[], uniform float o[]", "o[i] = 2.5f * a[i] + b[i];",
+              [F, F, F], 1),
+    "maximum": ("ia64-f32x2", "uniform float a[], uniform float b[], uniform float o[]", "o[i] = a[i] > b[i] ? a[i] : b[i];",
+                [F, F, F], 1),
+    "if and else": ("ia64-f32x2", "uniform float a[], uniform float o[]", "o[i] = a[i] > 0 ? a[i] * 2 : a[i] + 3;", [F, F], 2),
+    "sum of int32": ("ia64-f32x2", "uniform int a[], uniform int b[], uniform int o[]", "o[i] = a[i] + b[i];", [W, W, W], 1),
+    "product of int32": ("ia64-f32x2", "uniform int a[], uniform int b[], uniform int o[]", "o[i] = a[i] * b[i];", [W, W, W], 4),
+    "saturating sum": ("ia64-i8x8", "uniform uint8 a[], uniform uint8 b[], uniform uint8 o[]",
+                       "o[i] = saturating_add(a[i], b[i]);", [U8, U8, U8], 1),
+    "average": ("ia64-i8x8", "uniform uint8 a[], uniform uint8 b[], uniform uint8 o[]", "o[i] = avg_up(a[i], b[i]);",
+                [U8, U8, U8], 1),
+    "threshold": ("ia64-i8x8", "uniform uint8 a[], uniform uint8 o[]", "o[i] = a[i] > 100 ? 255 : 0;", [U8, U8], 1),
+    "product of int16": ("ia64-i16x4", "uniform int16 a[], uniform int16 b[], uniform int16 o[]", "o[i] = a[i] * b[i];",
+                         [S16, S16, S16], 1),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_the_interval_of_a_packed_loop_is_the_bound(name: str, tmp_path: Path) -> None:
+    target, parameters, body, types, bound = LOOPS[name]
+    width = GANGS[target]
+    k = compiled(f"export void f({parameters}, uniform int n) {{ foreach (i = 0 ... n) {{ {body} }} }}", target, tmp_path)
+    taken = {}
+    for gangs in (100, 300):
+        n = gangs * width
+        k.f(*(np.ones(n, dtype) for dtype in types), n)
+        taken[gangs] = k.f.last_run.cycles
+    assert taken[300] - taken[100] == 200 * bound
+
+
+BLOCK = """
+export uniform int sad(const uniform uint8 a[], const uniform uint8 b[], uniform int64 words, uniform int rows) {
+    uniform int s = 0;
+    const uniform uint8 * uniform p = a, * uniform q = b;
+    for (uniform int y = 0; y < rows; y++) {
+        s += reduce_add(abs((int)p[programIndex] - q[programIndex]))
+           + reduce_add(abs((int)p[8 + programIndex] - q[8 + programIndex]));
+        p += 8 * words;
+        q += 8 * words;
+    }
+    return s;
+}
+"""
+
+
+def test_a_row_of_absolute_differences_takes_two_cycles(tmp_path: Path) -> None:
+    k = compiled(BLOCK, "ia64-i8x8", tmp_path)
+    rng = np.random.default_rng(4)
+    a, b = rng.integers(0, 256, (2, 216, 24), dtype=U8)
+    taken = {}
+    for rows in (1, 2, 16, 116, 216):
+        wanted = np.abs(a[:rows, :16].astype(W) - b[:rows, :16]).sum()
+        assert k.sad(a.ravel(), b.ravel(), 3, rows) == wanted
+        taken[rows] = k.sad.last_run.cycles
+    assert taken[216] - taken[116] == 100 * 2
+
+
+@pytest.mark.parametrize(("start", "end", "step"), [(0, 7, 2), (3, 4, 4), (5, 5, 2), (6, 2, 8), (-9, 11, 4), (0, 64, 8)])
+def test_loops_up_to_a_limit_iterate_as_often_as_they_should(start: int, end: int, step: int, tmp_path: Path) -> None:
+    """Of signed and unsigned numbers, with and without the limit itself."""
+    text = "".join(
+        f"""export uniform int f{number}(uniform int o[], uniform {t} start, uniform {t} end) {{
+            uniform int k = 0;
+            uniform {t} i = start;
+            do {{ o[k] = o[k] * 2 + 1; k++; i += {step}; }} while (i {relation} end);
+            return k;
+        }}"""
+        for number, (t, relation) in enumerate((t, relation) for t in ("int64", "uint64") for relation in ("<", "<="))
+    )
+    k = compiled(text, "ia64-i8x8", tmp_path)
+    for number in range(4):
+        if start < 0 and number > 1:
+            continue
+        i, count = start, 0
+        while True:
+            count, i = count + 1, i + step
+            if not (i < end if number % 2 == 0 else i <= end):
+                break
+        out = np.zeros(40, W)
+        assert getattr(k, f"f{number}")(out, start, end) == count
+        assert out.tolist() == [1] * count + [0] * (40 - count)

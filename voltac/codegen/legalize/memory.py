@@ -129,14 +129,16 @@ def legalize_load(f: Legalizer, instruction: Instruction) -> None:
     """A load from main memory."""
     operand = instruction.operands[0]
     pointer = f.words(operand)[0]
-    f.define(instruction, load(f, instruction.type, pointer, _natural(f, instruction.type, instruction.parts.alignment)))
+    alignment = f.packed.alignment(operand.value, _natural(f, instruction.type, instruction.parts.alignment))
+    f.define(instruction, load(f, instruction.type, pointer, alignment))
 
 
 def legalize_store(f: Legalizer, instruction: Instruction) -> None:
     """A store to main memory."""
     value, target = instruction.operands
     pointer = f.words(target)[0]
-    store(f, value.type, f.words(value), pointer, _natural(f, value.type, instruction.parts.alignment))
+    alignment = f.packed.alignment(target.value, _natural(f, value.type, instruction.parts.alignment))
+    store(f, value.type, f.words(value), pointer, alignment)
 
 
 def _legalize_alloca(f: Legalizer, instruction: Instruction) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from voltac.codegen.legalize.alignments import Alignments
 from voltac.codegen.legalize.shapes import Shape, Shapes
 from voltac.records import record
 
@@ -35,6 +36,15 @@ class PackedValues:
         self.shapes = shapes
         self.made_of: dict[tuple[str, str], list[str]] = {}
         """Element and register -> the lanes that were put into it."""
+        self._alignments: Alignments | None = None
+
+    def alignment(self, pointer: str, told: int) -> int:
+        """What an address is a multiple of: as is told, or more where that follows from how it is computed."""
+        if self._vectors is None:
+            return told
+        if self._alignments is None:
+            self._alignments = Alignments(self._legalizer.function, self._legalizer.layout)
+        return max(told, self._alignments.of(pointer))
 
     @property
     def vectors(self) -> PackedVectors:

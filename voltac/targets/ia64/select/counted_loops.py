@@ -35,7 +35,8 @@ class CountedBlock:
     step: int
     end: AnyRegister | Immediate
     relation: str
-    """What of the counter and the end, behind the step, lets the loop go on: ``ne``, or ``lt``, ``le``, ``ltu``, ``leu``."""
+    """What of the counter and the end, behind the step, lets the loop go on: ``ne``, or ``lt``, ``le``, ``ltu``, ``leu``;
+    ``ne4`` of their lower halves."""
 
 
 def counted_block(function: MachineFunction, body: MachineBlock) -> CountedBlock | None:
@@ -82,14 +83,14 @@ def _leads_back(block: MachineBlock, to: str) -> bool:
 def _relations(compare: MachineInstruction, goes_on_by: object) -> list[tuple[VirtualRegister, AnyRegister | Immediate, str]]:
     """Each register that may be the counter, the end, and the relation."""
     head, _, operands = compare.row.name.partition(".p,p=")
-    relation = {"cmp.eq": "eq", "cmp.lt": "lt", "cmp.ltu": "ltu"}.get(head)
+    relation = {"cmp.eq": "ne", "cmp4.eq": "ne4", "cmp.lt": "lt", "cmp.ltu": "ltu"}.get(head)
     if relation is None or operands not in ("r,r", "imm8,r"):
         return []
     first, second = compare.values[2:]
     is_true = compare.values[0] is goes_on_by
     pairs: list[tuple[object, object, str]]
-    if relation == "eq":
-        pairs = [] if is_true else [(second, first, "ne"), (first, second, "ne")]
+    if relation.startswith("ne"):
+        pairs = [] if is_true else [(second, first, relation), (first, second, relation)]
     else:
         # What is not less the other way round is less or equal.
         pairs = [(first, second, relation)] if is_true else [(second, first, relation.replace("t", "e", 1))]
@@ -123,9 +124,12 @@ def turns_of(function: MachineFunction, counted: CountedBlock, turns: VirtualReg
     kind = "imm8" if isinstance(end, Immediate) else "r"
     code = [made(f"sub.r={kind},r", turns, end, counter)]
     less = made("adds.r=imm14,r", turns, Immediate(-1), turns)
+    places = counted.step.bit_length() - 1
+    if relation == "ne4":
+        half = made("extr.u.r=r,pos6,len6", turns, turns, Immediate(places), Immediate(32 - places))
+        return [*code, less, half]
     if relation.startswith("lt"):
         code.append(less)
-    places = counted.step.bit_length() - 1
     if places:
         code.append(made("extr.u.r=r,pos6,len6", turns, turns, Immediate(places), Immediate(64 - places)))
     if relation == "ne":
