@@ -109,8 +109,9 @@ def integers_differ(name: str, dtype: Any, count: int, seed: int, tmp_path: Path
         b[(b == -1) & (a == information.min)] = 3
     q, r = np.zeros((2, count), dtype)
     kernel(INTEGERS.format(t=name), tmp_path).quotients(a, b, q, r, count)
-    wanted = np.array([int(abs(int(x)) // abs(int(y))) * (1 if (x < 0) == (y < 0) else -1) for x, y in zip(a, b)])
-    rest = [int(x) - int(z) * int(y) for x, y, z in zip(a, b, wanted)]
+    # Numbers of Python: those of numpy that are large and small become floats.
+    wanted = [int(abs(int(x)) // abs(int(y))) * (1 if (x < 0) == (y < 0) else -1) for x, y in zip(a, b)]
+    rest = [int(x) - z * int(y) for x, y, z in zip(a, b, wanted)]
     return sum(int(x) != int(y) for x, y in zip(q, wanted)) + sum(int(x) != int(y) for x, y in zip(r, rest))
 
 

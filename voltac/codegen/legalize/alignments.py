@@ -1,7 +1,7 @@
 """What addresses are multiples of, as far as that follows from where arrays begin and how far loops step.
 
-    %i = phi i32 [ 0, %entry ], [ %next, %loop ]
-    %p = getelementptr float, ptr %a, i32 %i          with %next = %i + 2 and %a aligned to 64: a multiple of 8
+%i = phi i32 [ 0, %entry ], [ %next, %loop ]
+%p = getelementptr float, ptr %a, i32 %i          with %next = %i + 2 and %a aligned to 64: a multiple of 8
 """
 
 from __future__ import annotations

@@ -27,10 +27,11 @@ from voltac.targets.ia64.select.conventions import CALLS, COPIES, ENTRY, SIZES, 
 from voltac.targets.ia64.select.frame import complete_frame, spill_load, spill_store
 from voltac.targets.ia64.select.groups import RULES as ISSUE_RULES
 from voltac.targets.ia64.select.increments import increment_addresses
+from voltac.targets.ia64.select.kernel_parts import PipelinedKernel
 from voltac.targets.ia64.select.kernels import kernel_bundles
 from voltac.targets.ia64.select.operations import FUNCTIONS
 from voltac.targets.ia64.select.packing import PackedBundle, packed
-from voltac.targets.ia64.select.pipelines import PipelinedKernel, pipeline_loops, rotating_registers
+from voltac.targets.ia64.select.pipelines import pipeline_loops, rotating_registers
 from voltac.targets.ia64.select.pseudo import BRANCH_IF, BRANCH_UNLESS, JUMP, ROWS
 from voltac.targets.ia64.select.registers import ALLOCATABLE, ONE, ZERO
 from voltac.targets.ia64.select.rules import RULES

@@ -59,11 +59,11 @@ class Streams:
         moved: set[AnyRegister] = set()
         near: dict[AnyRegister, Place] = {}
         for one in code:
-            register = address_of(one)
-            if register is not None and register in self.steps:
-                self.places[id(one)] = Place(register, 0, register in moved)
-            elif register is not None and register in near:
-                self.places[id(one)] = near[register]
+            address = address_of(one)
+            if address is not None and address in self.steps:
+                self.places[id(one)] = Place(address, 0, address in moved)
+            elif address is not None and address in near:
+                self.places[id(one)] = near[address]
             base = one.values[2] if one.row.name == _ADD_CONSTANT else None
             is_near = isinstance(base, VirtualRegister) and base in self.steps and one.mask is None
             if is_near and one.values[0] != base and len(self.written[one.writes()[0]]) == 1:
