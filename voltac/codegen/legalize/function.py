@@ -10,11 +10,13 @@ begins follow the block it stands in.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 
 from voltac.codegen.legalize.known_ranges import KnownRanges
 from voltac.codegen.legalize.machine_facts import MachineFacts
+from voltac.codegen.legalize.packed_values import PackedValues, PackedVectors
 from voltac.codegen.legalize.shapes import NotLegal, Shape, Shapes
 from voltac.codegen.legalize.writer import Writer, signed
 from voltac.ir.cfg import control_flow
@@ -81,6 +83,7 @@ class LegalMachine:
     pair_lanes: Callable[[Function, list[Words]], set[str]] | None = None
     """Given a function that is legal, and the lanes of its vectors, makes single values of those that one instruction computes;
     returns the functions that are called then, as they are declared. Left out where nothing is optimized."""
+    packed: PackedVectors | None = None
 
 
 class Legalizer:
@@ -94,6 +97,7 @@ class Legalizer:
         self.word_bits = machine.facts.word_bits
         self.attributes = attributes
         self.shapes = shapes
+        self.packed = PackedValues(self, machine.packed, shapes)
         self.layout = shapes.layout
         self.function = function
         self.write = Writer(function.blocks[0].name, machine.facts)
@@ -119,6 +123,10 @@ class Legalizer:
         self.result_address = ""
         self.lanes: list[Words] = []
         """Of vectors that are made of scalars: one word for each lane."""
+
+    @cached_property
+    def _lane_shapes(self) -> Shapes:
+        return Shapes(self.layout, self.machine.facts, is_packed=False)
 
     @cached_property
     def definitions(self) -> dict[str, Instruction]:
@@ -153,7 +161,8 @@ class Legalizer:
         """The parts of an operand."""
         text = operand.value
         if text[0] == "%":
-            return self.values[text]
+            words = self.values[text]
+            return words if self.shapes is self.packed.shapes else self.packed.split_parts(operand.type, words)
         types = self.shapes.parts(operand.type)
         if text in ("poison", "undef"):
             return ["poison"] * len(types)
@@ -174,7 +183,7 @@ class Legalizer:
         name = self.write.name("constant")
         instruction = Instruction(f"  {name} = {text.split()[0].partition('(')[0]} {inside}")
         self.machine.rules[instruction.op](self, instruction)
-        return self.values[name]
+        return self.words(Operand(instruction.type, name))
 
     def _constant(self, operand: Operand) -> Words:
         text = operand.value
@@ -193,6 +202,8 @@ class Legalizer:
         if aggregate:
             return [word for item in items for word in self.words(item)]
         scalars = [self.words(item)[0] for item in items]
+        if self.shapes.of(operand.type).part:
+            return self.packed.join_parts(operand.type, scalars)
         width = self.width
         whole = len(items) // width * width if width else 0
         found: Words = []
@@ -212,12 +223,14 @@ class Legalizer:
         found: Words = []
         at = 0
         for chunk in shape.chunks:
-            row = elements[at : at + (self.width if chunk else 1)]
+            row = elements[at : at + (shape.width if chunk else 1)]
             at += len(row)
             for word in range(shape.words):
                 texts = [_word(shape.element, self.word_bits, element, word) for element in row]
                 if not chunk:
                     found.append(texts[0])
+                elif shape.part:
+                    found.append(self.packed.joined(shape, texts))
                 elif len(set(texts)) == 1:
                     kind = shape.kind(True)
                     found.append("poison" if texts[0] == "poison" else f"splat ({kind} {texts[0]})")
@@ -242,6 +255,8 @@ class Legalizer:
 
     def define(self, instruction: Instruction, words: Words) -> None:
         """These are the parts of the instruction's result from now on."""
+        if self.shapes is not self.packed.shapes:
+            words = self.packed.join_parts(instruction.type, words)
         self.values[instruction.name] = words
         if not self.width and len(words) > 1 and instruction.type[0] == "<":
             self.lanes.append(words)
@@ -252,6 +267,13 @@ class Legalizer:
         chunks = self.shapes.of(instruction.operands[-1].type).chunks
         made = [compute(chunk, *(column[number] for column in columns)) for number, chunk in enumerate(chunks)]
         self.define(instruction, [word for words in made for word in words])
+
+    @contextmanager
+    def in_lanes(self) -> Iterator[None]:
+        """Rules see a value for each lane, also of registers that hold several numbers."""
+        before, self.shapes = self.shapes, self._lane_shapes
+        yield
+        self.shapes = before
 
     # --- the walk ---
 
