@@ -14,14 +14,15 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
 
+from voltac.codegen.legalize.constant_words import constant_word, zero_word
 from voltac.codegen.legalize.known_ranges import KnownRanges
 from voltac.codegen.legalize.machine_facts import MachineFacts
 from voltac.codegen.legalize.packed_values import PackedValues, PackedVectors
 from voltac.codegen.legalize.shapes import NotLegal, Shape, Shapes
-from voltac.codegen.legalize.writer import Writer, signed
+from voltac.codegen.legalize.writer import Writer
 from voltac.ir.cfg import control_flow
 from voltac.ir.interp_constants import constant
-from voltac.ir.interp_values import KindTable, Value, float_bits
+from voltac.ir.interp_values import KindTable, Value
 from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.parts import Operand, parse_operand
 from voltac.ir.scan import match_bracket, split_list
@@ -167,7 +168,7 @@ class Legalizer:
         if text in ("poison", "undef"):
             return ["poison"] * len(types)
         if text in ("zeroinitializer", "null"):
-            return [_zero(type) for type in types]
+            return [zero_word(type) for type in types]
         return self._constant(operand)
 
     def columns(self, operand: Operand) -> list[Words]:
@@ -226,7 +227,7 @@ class Legalizer:
             row = elements[at : at + (shape.width if chunk else 1)]
             at += len(row)
             for word in range(shape.words):
-                texts = [_word(shape.element, self.word_bits, element, word) for element in row]
+                texts = [constant_word(shape.element, self.word_bits, element, word) for element in row]
                 if not chunk:
                     found.append(texts[0])
                 elif shape.part:
@@ -367,29 +368,6 @@ class Legalizer:
         self.write.blocks = blocks
         block.instructions.append(last)
         return words
-
-
-def _zero(type: str) -> str:
-    if type[0] == "<":
-        return "zeroinitializer"
-    return "null" if type.startswith("ptr") else {"float": "0.0", "double": "0.0", "i1": "false"}.get(type, "0")
-
-
-def _word(element: str, word_bits: int, value: Value, word: int) -> str:
-    """One part of a constant's element."""
-    if value is None:
-        # Lanes of masks move as bits of one number, which all would be poison.
-        return "false" if element == "i1" else "poison"
-    if element == "i1":
-        return "true" if value else "false"
-    if element in ("float", "double"):
-        # The bits of the equal double, as LLVM writes what is no short decimal; a NaN's own bits survive.
-        return f"0x{float_bits(value, 64):016X}"
-    if element in ("half", "bfloat"):
-        return str(float_bits(value, 16))
-    if element.startswith("ptr"):
-        return "0" if not value else str(signed(value, word_bits))
-    return str(signed(value >> word_bits * word, word_bits))
 
 
 def vector_memory(f: Legalizer) -> VectorMemory:
