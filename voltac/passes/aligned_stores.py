@@ -73,8 +73,9 @@ def align_stores(module: Module, options: Options) -> None:
                 found = _Stream(gangs, flow, values, FunctionEffects(effects, function, values), options)
                 if found.can_begin_anywhere():
                     emitter = Emitter(module, function, values)
-                    _write(found, emitter)
-                    emitters.append(emitter)
+                    if (before := found.address_before(emitter)) is not None:
+                        _write(found, *before, emitter)
+                        emitters.append(emitter)
     declare(module, emitters)
 
 
@@ -98,6 +99,11 @@ class _Stream:
         self.effects = effects
         self.options = options
         self.inside = {each.name for block in (loop.header, loop.body) for each in block.instructions if each.name}
+        self.counting = {loop.counter}
+        """What depends on the counter."""
+        for each in loop.body.instructions:
+            if each.name and not self.counting.isdisjoint(each.names_used()):
+                self.counting.add(each.name)
         self.accesses: list[Access] = []
         self.loads: list[Instruction] = []
         """Of numbers that are no lanes'."""
@@ -125,6 +131,18 @@ class _Stream:
         if any(self.effects.may_touch(load, each.memory) for load in self.loads for each in stores):
             return False
         return all(self._apart(one, other) for one in stores for other in self.accesses if one is not other)
+
+    def address_before(self, emitter: Emitter) -> tuple[list[Instruction], str] | None:
+        """Where the first gang stores, and what computes it before the loop; None where that cannot be."""
+        access = self.aligned
+        assert access.address is not None
+        emitter.begin_block()
+        address = emitter.address(access.address, access.offsets[0], access.element, access.size)
+        for each in emitter.output:
+            each.rename({self.loop.counter: self.loop.start})
+        used = {name for each in emitter.output for name in each.names_used()}
+        elsewhere = emitter.new_phis or emitter.at_end
+        return (emitter.output, address) if used.isdisjoint(self.inside) and not elsewhere else None
 
     def _has_limits(self) -> bool:
         """``rest = extent & (width - 1)``, ``limit = end - rest``, used for nothing but this loop and what is behind it."""
@@ -191,11 +209,10 @@ class _Stream:
         """Whether the lanes touch consecutive elements by the counter, or load one that is the same in each iteration."""
         if access.address is None or access.lanes != self.loop.width:
             return False
-        counting = [symbol for symbol in access.address.terms if root(symbol) == self.loop.counter]
-        others = [symbol for symbol in access.address.terms if symbol not in counting]
-        if any(symbol.kind == "lane" or root(symbol) in self.inside for symbol in others):
+        terms = access.address.terms
+        if any(root(symbol) in self.counting - {self.loop.counter} for symbol in terms):
             return False
-        if counting:
+        if any(root(symbol) == self.loop.counter for symbol in terms):
             return access.is_consecutive and self.loop.is_even(access)
         return access.is_uniform and not access.is_store
 
@@ -211,18 +228,12 @@ def _place(address: LaneValue) -> tuple[object, ...]:
     return address.key, address.offsets
 
 
-def _write(found: _Stream, emitter: Emitter) -> None:
+def _write(found: _Stream, before: list[Instruction], address: str, emitter: Emitter) -> None:
     """The three blocks before the loop."""
     loop, function, fresh = found.loop, found.loop.function, emitter.fresh
     stem = unquoted(loop.header.name)
     begin, first, aligned = (fresh(f"{stem}.{part}")[1:] for part in ("begin", f"first.{LEFT_OVER}", "aligned"))
     access = found.aligned
-    assert access.address is not None
-    emitter.begin_block()
-    address = emitter.address(access.address, access.offsets[0], access.element, access.size)
-    for each in emitter.output:
-        each.rename({loop.counter: loop.start})
-    before = list(emitter.output)
 
     def value(where: list[Instruction], stem: str, text: str) -> str:
         name = fresh(stem)
