@@ -5,11 +5,12 @@ wrote them: InstCombine would reassociate them and drop ``nsw``, and the access
 analysis of :mod:`voltac.passes` lives on both. NewGVN is left out because an
 assertion in it ends the process on some programs with nested loops; the passes see
 equal formulas and known memory by themselves, and ``late`` merges what is left.
-``late`` is LLVM's function simplification with its own vectorisers off.
+``late`` is LLVM's simplification of one function after the other.
 """
 
 from __future__ import annotations
 
+import operator
 import re
 from functools import cached_property
 from typing import Any
@@ -18,6 +19,7 @@ from voltac import passes
 from voltac.ir import marks
 from voltac.llvm.half import half_conversions
 from voltac.llvm.target_machine import LLVMModule, binding, stage, target_machine
+from voltac.llvm.whole_program import drop_unused_functions, is_internal, join_functions
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.records import record, replace
@@ -30,7 +32,6 @@ _HALVES_RETURNED = re.compile(r" = call (?:\w+ )*(?:\[\d+ x )?<\d+ x half>")
 _OPTNONE = re.compile(r"^(attributes #\d+ = \{[^\n]*?) optnone\b", re.MULTILINE)
 _STACK_PROTECTORS = {"": "", "none": "", "on": " ssp", "strong": " sspstrong", "all": " sspreq"}
 """Value of ``--stack-protector`` -> LLVM's attribute."""
-_CALL_OF_DEFINED = re.compile(r'\b(?:call|invoke)\b[^@\n]*@("[^"]*"|[\w.$-]+)\(')
 
 
 def _add_inlining(manager: Any) -> None:
@@ -239,7 +240,7 @@ def _simplified(module: LLVMModule, text: str, options: Options) -> LLVMModule:
     return module
 
 
-LLVM = (Pass("llvm_pipeline", "LLVM's function simplification, and its inlining", _simplified, optimizing),)
+LLVM = (Pass("llvm_pipeline", "functions called once are inlined, and LLVM simplifies each function", _simplified, optimizing),)
 
 LATE = (*BEFORE_LLVM, *LLVM, *AFTER_LLVM)
 """Stage ``late``, in order."""
@@ -247,24 +248,19 @@ LATE = (*BEFORE_LLVM, *LLVM, *AFTER_LLVM)
 
 def _simplify(module: LLVMModule, text: str, options: Options, level: int) -> None:
     builder = _pass_builder(options, level)
-    if _has_calls_between_functions(text):
-        # Only the pipeline of whole modules inlines.
-        builder.getModulePassManager().run(module.ref, builder)
-        return
+    join_functions(module, text, builder)
     pipeline = builder.getFunctionPassManager()
     if "llvm.loop.unroll.count" in text:
         # Unrolling by a given count is not a part of simplification.
         pipeline.add_loop_unroll_pass()
         pipeline.add_instruction_combine_pass()
         pipeline.add_simplify_cfg_pass()
-    for function in module.definitions():
-        pipeline.run(function, builder)
-
-
-def _has_calls_between_functions(text: str) -> bool:
-    defined = {_name_of(match) for match in _DEFINITION.finditer(text)}
-    defined = {name for name in defined if not marks.is_seldom_called(name)}
-    return any(match[1] in defined for match in _CALL_OF_DEFINED.finditer(text))
+    # Last those that may go when the calls of them in the others are known never to happen.
+    for is_wanted in (operator.not_, bool):
+        for function in module.definitions():
+            if is_wanted(is_internal(function)):
+                pipeline.run(function, builder)
+        drop_unused_functions(module, builder)
 
 
 def _prefer_size(module: LLVMModule) -> None:
