@@ -129,7 +129,7 @@ def test_a_listing_assembles_to_the_same_words(tmp_path: Path, capfd: pytest.Cap
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["sim", "{}/dot.S"], "does not say for which device it is; give --target: ia64-x1, ipu-mk1"),
+        (["sim", "{}/dot.S"], "it is; give --target: ia64-x1, ia64-f32x2, ia64-i8x8, ia64-i16x4, ipu-mk1"),
         (["sim", "{}/dot.S", "--target=sse4"], "'sse4' is no device"),
         (["sim", "{}/add_scalar.S", "--target=ipu-mk2", "zeros"], "is no number and no array"),
         (["sim", "{}/add_scalar.S", "--target=ipu-mk2", "missing.npy"], "cannot be read"),

@@ -30,7 +30,7 @@ Step = int | VirtualRegister
 
 
 @record
-class StreamPlace:
+class AccessPlace:
     """Where an access is."""
 
     register: VirtualRegister
@@ -54,21 +54,21 @@ class Streams:
             for register in one.writes():
                 self.written.setdefault(register, []).append(one)
         self.steps = self._steps()
-        self.places: dict[int, StreamPlace] = {}
+        self.places: dict[int, AccessPlace] = {}
         """By access."""
         moved: set[AnyRegister] = set()
-        near: dict[AnyRegister, StreamPlace] = {}
+        near: dict[AnyRegister, AccessPlace] = {}
         for one in code:
             address = address_of(one)
             if address is not None and address in self.steps:
-                self.places[id(one)] = StreamPlace(address, 0, address in moved)
+                self.places[id(one)] = AccessPlace(address, 0, address in moved)
             elif address is not None and address in near:
                 self.places[id(one)] = near[address]
             base = one.values[2] if one.row.name == _ADD_CONSTANT else None
             is_near = isinstance(base, VirtualRegister) and base in self.steps and one.mask is None
             if is_near and one.values[0] != base and len(self.written[one.writes()[0]]) == 1:
                 assert isinstance(base, VirtualRegister) and isinstance(one.values[1], Immediate)
-                near[one.writes()[0]] = StreamPlace(base, one.values[1].value, base in moved)
+                near[one.writes()[0]] = AccessPlace(base, one.values[1].value, base in moved)
             moved.update(register for register in one.writes() if register in self.steps)
 
     def _steps(self) -> dict[AnyRegister, Step]:
@@ -125,7 +125,7 @@ class Streams:
             made.append(stepped)
         return self._without_idle_steps(made, live_out)
 
-    def _stepping(self, one: MachineInstruction, place: StreamPlace) -> Row | None:
+    def _stepping(self, one: MachineInstruction, place: AccessPlace) -> Row | None:
         """The row of an access that steps its address, too, if there is one that can."""
         step = self.steps[place.register]
         ending = "r" if not isinstance(step, int) else "imm9"
@@ -133,7 +133,7 @@ class Streams:
             return None
         return ROWS.rows.get(f"{one.row.name},{ending}")
 
-    def _start(self, own: VirtualRegister, place: StreamPlace, step: Step) -> None:
+    def _start(self, own: VirtualRegister, place: AccessPlace, step: Step) -> None:
         """Sets an access's own address to where it is first."""
         offset = place.offset + (step * place.is_moved if isinstance(step, int) else 0)
         if offset:
