@@ -18,7 +18,7 @@ from __future__ import annotations
 from voltac.ir import match as m
 from voltac.ir.cfg import ControlFlow, control_flow
 from voltac.ir.constants import integers
-from voltac.ir.lane_formulas import LaneValue
+from voltac.ir.lane_formulas import LaneValue, uniform_multiple
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.marks import LEFT_OVER
 from voltac.ir.match import scalar_of_splat
@@ -156,6 +156,10 @@ class _Stream:
             length = _EXTENT.find(self.extent, definitions)
             if length is None or (length["end"].value, length["start"].value) != (self.end, loop.start):
                 return False
+        known = self.values.scalar("i32", self.extent)
+        if uniform_multiple(known, self.values.facts) % loop.width == 0 and known.offsets[0] % loop.width == 0:
+            # Whole gangs only, with nothing behind them: that is what was asked for.
+            return False
         for block in loop.function.blocks:
             if self.flow.dominates(loop.header.name, block.name) or self.flow.dominates(block.name, loop.header.name):
                 continue
