@@ -118,8 +118,18 @@ def test_a_run_is_a_row_of_the_ledger(tmp_path: Path) -> None:
     page = tmp_path / "campaigns.md"
     page.write_text(ledger.PAGE.read_text())
     ledger.append(ledger.Progress("programs", 7, 19, 12, 150.0, {8: "wrong: it"}), page)
-    added = page.read_text().removeprefix(ledger.PAGE.read_text())
+    added = page.read_text().splitlines()[-1]
     cells = [cell.strip() for cell in added.strip("|\n").split("|")]
     assert cells[3:] == ["programs", "7 … 18", "12", "1", "2"]
     header = next(line for line in page.read_text().splitlines() if line.startswith("| date"))
     assert header.count("|") == added.count("|")
+
+
+def test_totals_are_those_of_the_rows() -> None:
+    row = "| 2026-01-02 | abc+ | a CPU | {} | 1 … 9 | {} | {} | {} |\n"
+    head = "| campaign | tried | failed | minutes |\n|---|---|---|---|\n"
+    rows = row.format("texts", 9, 1, 2) + row.format("same-bits", 5, 0, 1) + row.format("texts", 1000, 0, 3)
+    wanted = "| texts | 1,009 | 1 | 5 |\n| same-bits | 5 | 0 | 1 |\n"
+    assert ledger.totals(f"{head}| texts | 9 | 1 | 2 |\n\n{rows}") == f"{head}{wanted}\n{rows}"
+    page = ledger.PAGE.read_text()
+    assert ledger.totals(page) == page

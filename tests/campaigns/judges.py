@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from bombs import bomb
 from mutations import SECONDS, compile_job, mutation
 from oracles import DTYPES, compiled
 from program_judges import target_of
@@ -27,7 +28,8 @@ import voltac
 
 
 def broken_text(seed: int) -> str:
-    return mutation(seed).text
+    """One in eight asks for much, the others are broken programs."""
+    return bomb(seed) if seed % 8 == 7 else mutation(seed).text
 
 
 def judge_text(seed: int, text: str) -> str:
@@ -35,9 +37,13 @@ def judge_text(seed: int, text: str) -> str:
     case = mutation(seed)
     job: dict[str, Any] = {"text": text, "file": str(case.source), "target": case.target, "level": case.level}
     job |= {"debug_info": case.debug_info, "object": seed % 2 == 0}
-    before = time.process_time()
-    outcome = compile_job(job)
-    took = time.process_time() - before
+    with tempfile.TemporaryDirectory() as folder:
+        if seed % 8 == 7:
+            job["file"] = str(Path(folder) / "bomb.ispc")
+            Path(job["file"]).write_text(text, errors="surrogateescape")
+        before = time.process_time()
+        outcome = compile_job(job)
+        took = time.process_time() - before
     if outcome in ("compiled", "errors"):
         return f"slow: {took:.1f} s of processor time for -O{case.level}" if took > SECONDS else ""
     return f"{outcome}: {case.source.name}, {case.target}, -O{case.level}"

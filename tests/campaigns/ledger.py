@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 import subprocess
 import time
 from dataclasses import asdict, dataclass, field
@@ -60,8 +61,21 @@ def commit() -> str:
     return git("rev-parse", "--short=9", "HEAD") + ("+" if git("status", "--porcelain", "-uno") else "")
 
 
+ROW = re.compile(r"^\| \d+-\d+-\d+ \| (?:[^|]+\|){2} ([\w-]+) \|[^|]+\| (\d+) \| (\d+) \| (\d+) \|$", re.MULTILINE)
+TOTALS = re.compile(r"(?<=\| campaign \| tried \| failed \| minutes \|\n\|---\|---\|---\|---\|\n)(?:\|.*\n)*")
+
+
+def totals(text: str) -> str:
+    """The page with its table of totals as its rows say: tried, failed and minutes of each campaign."""
+    sums: dict[str, list[int]] = {}
+    for name, *numbers in ROW.findall(text):
+        sums[name] = [known + int(number) for known, number in zip(sums.get(name, (0, 0, 0)), numbers)]
+    rows = "".join(f"| {name} | {tried:,} | {failed} | {minutes} |\n" for name, (tried, failed, minutes) in sums.items())
+    return TOTALS.sub(rows, text)
+
+
 def append(progress: Progress, page: Path = PAGE) -> None:
-    """A row at the end of the table, which is the end of the page."""
+    """A row at the end of the table, which is the end of the page, and new totals."""
     cells = (
         time.strftime("%Y-%m-%d", time.gmtime()),
         commit(),
@@ -72,5 +86,4 @@ def append(progress: Progress, page: Path = PAGE) -> None:
         str(len(progress.failed)),
         f"{progress.seconds / 60:.0f}",
     )
-    with page.open("a") as file:
-        file.write(f"| {' | '.join(cells)} |\n")
+    page.write_text(totals(page.read_text() + f"| {' | '.join(cells)} |\n"))

@@ -84,12 +84,19 @@ def first_wrong(job: Compilation, expected: Array) -> str:
     return "wrong machine code"
 
 
+def interpreted(job: Compilation) -> tuple[Array, str]:
+    """What the typed tree of a compilation means: out and what was printed."""
+    out, (floats, integers), printed = np.zeros(OUTPUTS), inputs(), list[str]()
+    with np.errstate(all="ignore"):
+        Interpreter(job.program, job.options, printed.append).call("test", [out, floats, integers, INPUTS])
+    return out, "".join(printed)
+
+
 def judge_program(seed: int, text: str) -> str:
     """For one target; at -O2 and at one of the other levels."""
     target, path = target_of(seed), Path(f"program_{seed}.ispc")
-    with np.errstate(all="ignore"):
-        expected, text_printed = interpret(path, text, target)
     job = compile_for(path, text, target)
+    expected, text_printed = interpreted(job)
     jobs = (job, at_level(job, (0, 0, 1, 3)[seed // 8 % 4]))
     try:
         results = NativeRunner().run([natively(each) for each in jobs])
@@ -130,9 +137,7 @@ def judge_options(seed: int, text: str) -> str:
     """With options that do not change what the program means."""
     chosen = options_of(seed)
     job = compile_source(text, f"program_{seed}.ispc", chosen, Diagnostics())
-    expected, (floats, integers) = np.zeros(OUTPUTS), inputs()
-    with np.errstate(all="ignore"):
-        Interpreter(job.program, chosen).call("test", [expected, floats, integers, INPUTS])
+    expected = interpreted(job)[0]
     usual = vars(options(chosen.target))
     told = f"{chosen.target.name} { ({name: value for name, value in vars(chosen).items() if value != usual[name]}) }"
     try:

@@ -22,12 +22,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from subtrees import mutated_tree
+
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 5.0
 """Processor time a text may take."""
 PATIENCE = 300.0
 """Time by the clock after which a compilation that got no processor is given up."""
-TARGETS = ("sse4-i32x4", "avx2-i32x8", "avx512skx-x16", "avx2-i32x16", "sse4-i8x16")
+TARGETS = ("sse4-i32x4", "avx2-i32x8", "avx512skx-x16", "avx2-i32x16", "sse4-i8x16", "avx2-i32x8", "avx1-i64x4", "neon-i32x4",
+           "sse2-i32x8", "avx512skx-x64", "generic-i32x1", "wasm-i32x4")  # fmt: skip
 TOKEN = re.compile(r'[A-Za-z_]\w*|"(?:[^"\\\n]|\\.)*"|[0-9][\w.]*|//[^\n]*|\.\.\.|->|[-+*/%<>=!&|^]=|<<|>>|&&|\|\||\+\+|--|\S')
 _WORDS = (
     "( ) [ ] { } ; , : . ... -> ++ -- + - * / % << >> < > <= >= == != & ^ | ~ ! && || ? = += <<= # ## @ ' \" \\ $ "
@@ -67,8 +70,14 @@ def mutation(seed: int) -> Mutation:
     source = chance.choice(sources())
     text = source.read_text()
     for _ in range(chance.choice((1, 1, 1, 2, 4))):
-        text = mutated(text, chance)
-    return Mutation(seed, source, text, chance.choice(TARGETS), chance.choice((0, 2, 2)), chance.random() < 0.1)
+        if chance.random() < 0.3:
+            text = mutated_tree(text, chance.choice(sources()).read_text(), chance)
+        else:
+            text = mutated(text, chance)
+    if chance.random() < 0.05:
+        name = chance.choice(("other.ispc", "\x1b[2J", "a b"))
+        text = f'#line {chance.choice((0, 1, 77, 2147483647))} "{name}"\n' + text
+    return Mutation(seed, source, text, chance.choice(TARGETS), chance.choice((0, 1, 2, 2, 3)), chance.random() < 0.2)
 
 
 def mutated(text: str, chance: random.Random) -> str:
