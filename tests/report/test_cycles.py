@@ -49,6 +49,7 @@ END = ["addq $32, %rax", "cmpq %rdx, %rax", "jl .LBB0_1"]
         ("imull %ecx, %edx", "integer_multiply", {"rcx", "rdx"}, {"rdx", "flags"}, 0, 0),
         ("imull $7, %ecx, %edx", "integer_multiply", {"rcx"}, {"rdx", "flags"}, 0, 0),
         ("vdivps %ymm1, %ymm2, %ymm3", "divide32", {"v1", "v2"}, {"v3"}, 0, 0),
+        ("vinsertps $16, (%rdi,%rax,4), %xmm0, %xmm1", "shuffle", {"v0"}, {"v1"}, 4, 0),
         ("vpermd (%rdi), %ymm1, %ymm2", "cross", {"v1"}, {"v2"}, 32, 0),
     ],
 )

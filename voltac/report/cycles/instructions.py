@@ -70,7 +70,9 @@ _VECTOR_KINDS = tuple((re.compile(pattern), kind) for pattern, kind in _VECTOR)
 _SCALAR_KINDS = tuple((re.compile(pattern), kind) for pattern, kind in _SCALAR)
 _BYTES = {"b": 1, "w": 2, "h": 2, "d": 4, "l": 4, "s": 4, "q": 8}
 _WIDENS = re.compile(r"mov[sz]x?([bwdl])([wdlq])$")
-_ONE_ELEMENT = re.compile(r"(?:mov|add|sub|mul|div|min|max|sqrt|comi|\d{3})s[sdh]$|mov[dq]$|p(?:ins|ext)r[bwdq]$")
+_ONE_ELEMENT = re.compile(
+    r"(?:mov|add|sub|mul|div|min|max|sqrt|comi|\d{3})s[sdh]$|mov[dq]$|p(?:ins|ext)r[bwdq]$|(?:insert|extract)ps$"
+)
 _MOVES = re.compile(
     r"v?mov(?:[au]|nt)?p[sd]$|v?movdq|v?movs[sd]$|v?mov[dq]$|v?p?maskmov|v?movnt|"
     r"mov(?:[bwlq]|absq?|s[bwl][wlq]|z[bw][wlq]|slq)$"
