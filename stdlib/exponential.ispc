@@ -130,24 +130,31 @@ template <typename F, typename I> static inline F log_float(F x) {
     return __fma(k, 0.693147182f, __fma(f * f, log_series_float<F>(f), f));
 }
 
-// log2 x = k + f / ln 2 + f^2 P(f), where the sum of the first two, the quotient and the square are kept in double length.
-// Here 1 + f runs from 2/3 to 4/3: with k = -1 less cancels.
+// log2 x = k + f / ln 2 + f^2 (P(0) + f p). Here 1 + f runs from 2/3 to 4/3, so that k and the sum of the first two are within a factor of
+// two of each other, or k is zero: their difference is exact, and with it what the sum lost; so is what the square lost. Infinite
+// logarithms are added last.
 template <typename F, typename I, typename D> static inline F log2_float(F x) {
-    F exponent;
-    F m = significand_and_exponent<F, I>(x, exponent);
-    F k = m > 1.33333337f ? exponent + 1.0f : exponent;
-    F f = (m > 1.33333337f ? 0.5f * m : m) - 1.0f;
+    F k, f, pole = 0.0f;
+    if (__all_plain(x)) {
+        I bits = (I)__bits(x);
+        I above = bits - 0x3F2AAAAB;
+        k = (F)(above >> 23);
+        f = __float_of_bits(bits - (above & 0xFF800000)) - 1.0f;
+    } else {
+        F m = __significand(x), exponent = __exponent(x);
+        pole = abs(exponent) < __float_of_bits(0x7F800000) ? (F)0.0f : exponent;
+        k = pole != 0.0f ? (F)0.0f : (m > 1.33333337f ? exponent + 1.0f : exponent);
+        f = (m > 1.33333337f ? 0.5f * m : m) - 1.0f;
+    }
     F z = f * f;
     F y = z * z;
     F low = __fma(z, __fma(f, -0.240633771f, 0.288686574f), __fma(f, -0.36067149f, 0.480896711f));
     F high = __fma(z, -0.18552424f, __fma(f, 0.201606259f, -0.175920799f));
-    F cube = z * f * __fma(y, __fma(f, high, 0.202096641f), low);
-    F linear = f * 1.44269502f;
-    F linear_low = __fma(f, 1.44269502f, -linear);
-    F sum = k + linear;
-    F sum_low = abs(k) < __float_of_bits(0x7F800000) ? linear - (sum - k) : (F)0.0f;
-    F square_low = __fma(f, f, -z) * -0.721347511f;
-    return sum + (sum_low + __fma(z, -0.721347511f, cube + (square_low + __fma(f, 1.92596303e-8f, linear_low))));
+    F p = __fma(y, __fma(f, high, 0.202096641f), low);
+    F sum = __fma(f, 1.44269502f, k);
+    F lost = __fma(f, 1.92596303e-8f, __fma(f, 1.44269502f, k - sum));
+    lost = __fma(__fma(f, f, -z), -0.721347511f, lost);
+    return sum + __fma(z, -0.721347511f, __fma(z * f, p, lost)) + pole;
 }
 
 // For double: m in [sqrt(1/2), sqrt(2)). With f = m - 1 and s = f / (2 + f): log m = 2 atanh s = 2 s + s R(s^2), arranged
@@ -285,11 +292,12 @@ uniform float16 expm1(uniform float16 x) { return (uniform float16)expm1((unifor
 
 // log(1 + x): with u = 1 + x rounded, log u plus what the rounding lost over u. For double, near zero x itself is the f
 // of log.
-template <typename F> static inline F log1p_float(F x) {
+template <typename F, typename I> static inline F log1p_float(F x) {
     F u = 1.0f + x;
     F lost = u > 2.0f ? 1.0f - (u - x) : x - (u - 1.0f);
-    F f = __significand(u) - 1.0f;
-    F result = __fma(__exponent(u), 0.693147182f, f + __fma(f * f, log_series_float<F>(f), lost / u));
+    F k;
+    F f = significand_and_exponent<F, I>(u, k) - 1.0f;
+    F result = __fma(k, 0.693147182f, f + __fma(f * f, log_series_float<F>(f), lost / u));
     result = x < __float_of_bits(0x7F800000) ? result : x;
     result = x == -1.0f ? __float_of_bits(0xFF800000) : result;
     return x == 0.0f ? x : result;
@@ -308,8 +316,8 @@ template <typename F> static inline F log1p_double(F x) {
     return x < -1.0d ? __float_of_bits(0x7FF8000000000000) : result;
 }
 
-float log1p(float x) { return log1p_float<float>(x); }
-uniform float log1p(uniform float x) { return log1p_float<uniform float>(x); }
+float log1p(float x) { return log1p_float<float, int>(x); }
+uniform float log1p(uniform float x) { return log1p_float<uniform float, uniform int>(x); }
 double log1p(double x) { return log1p_double<double>(x); }
 uniform double log1p(uniform double x) { return log1p_double<uniform double>(x); }
 float16 log1p(float16 x) { return (float16)log1p((float)x); }

@@ -134,10 +134,17 @@ def decode_source(content: bytes, name: str) -> str:
     return text
 
 
-def explanation_of(job: Compilation) -> Explanation:
-    """What each line of a program became, from its finished compilation."""
+def explanation_of(job: Compilation, cycles: bool = False) -> Explanation:
+    """What each line of a program became, from its finished compilation; with ``cycles``, what its loops take, about.
+
+    Those take another run of the code generator, and are known for x86-64 only.
+    """
     from voltac.report.explanation import Compiled, explain  # late: for reports only
+    from voltac.report.repeats import repeats_of
 
     resolved, final = str(job.results["passes"]), job.product.text()
     sources, dependencies = job.diagnostics.sources, job.dependencies
-    return explain(Compiled(job.file, job.options, job.program, sources, dependencies, job.access_reports, resolved, final))
+    repeats = repeats_of(job.product.assembly()) if job.options.target.is_device else []
+    assembly = job.product.assembly(comments=True) if cycles and job.options.target.is_x86 and job.options.level else ""
+    results = job.access_reports, resolved, final, repeats, assembly
+    return explain(Compiled(job.file, job.options, job.program, sources, dependencies, *results))

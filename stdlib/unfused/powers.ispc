@@ -30,10 +30,12 @@ template <typename F, typename I> static inline F log_float(F x) {
     return log_sum_float<F>(k, f, (F)0.0f);
 }
 
-template <typename F> static inline F log1p_float(F x) {
+template <typename F, typename I> static inline F log1p_float(F x) {
     F u = 1.0f + x;
     F lost = u > 2.0f ? 1.0f - (u - x) : x - (u - 1.0f);
-    F result = log_sum_float<F>(__exponent(u), __significand(u) - 1.0f, lost / u);
+    F k;
+    F f = significand_and_exponent<F, I>(u, k) - 1.0f;
+    F result = log_sum_float<F>(k, f, lost / u);
     result = x < __float_of_bits(0x7F800000) ? result : x;
     result = x == -1.0f ? __float_of_bits(0xFF800000) : result;
     return x == 0.0f ? x : result;

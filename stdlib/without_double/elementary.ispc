@@ -146,7 +146,7 @@ template <typename F> static inline F expm1_float(F x) {
     return WHERE(x, TINY_FOR_SQUARES, NOT_A_NUMBER, value, x);
 }
 
-template <typename F> static inline F log1p_float(F x) {
+template <typename F, typename I> static inline F log1p_float(F x) {
     F u = x < -0.5f ? (F)(0x3F800000 - (int)SIZE_BITS(x)) * 5.96046448e-8f : 1.0f + x;
     F f = less_one<F>(__significand(u));
     F k = __exponent(u);

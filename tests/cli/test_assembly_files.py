@@ -43,6 +43,16 @@ def test_a_vertex_of_the_supervisor_starts_workers(tmp_path: Path, capfd: pytest
     assert [float(word) for word in shown[1].split()] == (np.arange(8) * 2.5).tolist()
 
 
+def test_small_arrays_lie_in_banks_of_their_own(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "two.S"
+    file.write_text(
+        ".globl f\nf:\nld32 $m0, $mvertex_base, 0\nld32 $m1, $mvertex_base, 1\ntapack $m2:3, $m0, $m1, $m0\n"
+        "ld2x64pace $a0:1, $a2:3, $m2:3+=, $mzero, 0\nexitz $mzero\n"
+    )
+    code, out, err = run(["sim", str(file), "--target=ipu-mk2", "zeros:8", "zeros:8"], capfd)
+    assert (code, err) == (0, "") and "0 bank conflicts" in out
+
+
 SAXPY = "export void saxpy(uniform float s, uniform float x[], uniform float out[], uniform int n) {\n" \
         "    foreach (i = 0 ... n)\n        out[i] += s * x[i];\n}\n"  # fmt: skip
 
@@ -65,7 +75,23 @@ def test_both_paths_of_a_kernel_are_compared_in_bundles(tmp_path: Path, capfd: p
     source.write_text(SAXPY)
     code, out, _ = run(["compare", str(source), "--target=ipu-mk2"], capfd)
     assert code == 0 and "on 6 threads of the simulator" in out
-    assert re.search(r"\{ ld32 .* ; f32mul ", out) and re.search(r"load +\d+ +\d+", out)
+    assert re.search(r"\{ ld64 .* ; f32", out) and re.search(r"load +\d+ +\d+", out)
+    # The repeats that do the loop where banks allow it, the fastest first.
+    told = re.findall(r"repeat ipu\S+: (\d) bundles? an iteration, 1 in a body of (\d)\n +(.*)", out)
+    assert [(interval, body) for interval, body, _ in told] == [("1", "1"), ("2", "2"), ("3", "3")]
+    assert told[0][2].startswith("{ ld2xst64pace ") and "; f32v2axpy " in told[0][2]
+    code, out, _ = run(["compare", str(source), "--target=ipu-mk2", "--json"], capfd)
+    (repeat, *_) = json.loads(out)[0]["constructs"][0]["repeats"]
+    assert (code, repeat["interval"], repeat["iterations"], len(repeat["bundles"])) == (0, 1, 1, 1)
+
+
+def test_what_a_repeat_takes_is_explained(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "saxpy.ispc"
+    source.write_text(SAXPY)
+    code, out, _ = run(["explain", str(source), "--target=ipu-mk2"], capfd)
+    assert code == 0 and "where addresses and banks allow, a repeat: 1 bundle an iteration" in out
+    code, out, _ = run(["explain", str(source), "--target=naplespu"], capfd)
+    assert code == 0 and "bundle" not in out
 
 
 # Arrays of more than 512 bytes lie in elements of their own, which the paired loads need.
@@ -103,7 +129,7 @@ def test_a_listing_assembles_to_the_same_words(tmp_path: Path, capfd: pytest.Cap
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["sim", "{}/dot.S"], "does not say for which device it is; give --target: ia64-x1, ipu-mk1"),
+        (["sim", "{}/dot.S"], "it is; give --target: ia64-x1, ia64-f32x2, ia64-i8x8, ia64-i16x4, ipu-mk1"),
         (["sim", "{}/dot.S", "--target=sse4"], "'sse4' is no device"),
         (["sim", "{}/add_scalar.S", "--target=ipu-mk2", "zeros"], "is no number and no array"),
         (["sim", "{}/add_scalar.S", "--target=ipu-mk2", "missing.npy"], "cannot be read"),

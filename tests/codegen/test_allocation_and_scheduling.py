@@ -62,8 +62,8 @@ FILE = RegisterFile(
     {"word": REGISTERS},
     frozenset(("copy",)),
     {"word": 4},
-    lambda register, slot: make("store", register, FrameSlot(slot)),
-    lambda register, slot: make("load", register, FrameSlot(slot)),
+    lambda register, place: make("store", register, place),
+    lambda register, place: make("load", register, place),
 )
 BRANCHES = Branches(ROWS, "jump", {"if": "unless", "unless": "if"})
 

@@ -68,6 +68,11 @@ def test_a_symbol_may_be_set_again() -> None:
     assert data_of(".set n, 1\n.byte n\n.set n, n + 1\n.byte n\nn = n * 5\n.byte n\n.equ k, n\n.byte k") == b"\1\2\x0a\x0a"
 
 
+def test_an_instruction_takes_the_value_that_a_symbol_has_there() -> None:
+    text = ".set n, 1\nld32 $m0, $m1, $mzero, n\n.set n, n + 1\n{ ld32 $m2, $m1, $mzero, n ; fnop }\n.set n, 7"
+    assert [word & 0xFFF for word in words_of(text)[:2]] == [1, 2]
+
+
 def test_numbered_labels() -> None:
     # 'setzi $m0, 4' and branches to word addresses 0, 2, 3.
     program = assembled("1: br $m0\n bri 1b\n bri 1f\n1: bri 1b\n bri 2f\n2:")

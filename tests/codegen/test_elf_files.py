@@ -135,24 +135,14 @@ def test_what_has_no_address_or_no_room_is_refused(text: str, message: str) -> N
 # --- damaged files ----------------------------------------------------------------------------------------------------
 
 
-def same_program(content: bytes, image: Image) -> bool:
-    """Either the file is refused with a reason, or it still is the same program."""
-    try:
-        found = read_image(content, DEVICE_CODE)
-    except BadElf as error:
-        assert str(error)
-        return True
-    return (found.entry, found.segments) == (image.entry, image.segments)
-
-
 def test_a_changed_byte_is_found() -> None:
     content = linked()
-    image = read_image(content, DEVICE_CODE)
     chance = random.Random(1)
     for place in range(len(content)):
         changed = bytearray(content)
         changed[place] ^= chance.randrange(1, 256)
-        assert same_program(bytes(changed), image), f"byte {place}"
+        with pytest.raises(BadElf):
+            read_image(bytes(changed), DEVICE_CODE)
 
 
 def test_a_file_that_was_cut_off_is_found() -> None:

@@ -122,3 +122,12 @@ end:
 """
     )
     assert "@never" not in compiled(text)
+
+
+def test_a_function_for_another_processor_is_not_inlined() -> None:
+    """Its instructions may be none of the caller's: the caller asks before it calls."""
+    text = work("wider", 3).replace(" {", ' "target-features"="+avx2" {', 1)
+    made = compiled(text + "define void @f(ptr %p) {\n  call void @wider(ptr %p)\n  ret void\n}\n")
+    assert re.search(r"^define internal .*@wider\(", made, re.MULTILINE)
+    alike = 'define void @f(ptr %p) "target-features"="+avx2" {\n  call void @wider(ptr %p)\n  ret void\n}\n'
+    assert "@wider" not in compiled(text + alike)

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 from lowering import AVX2, AVX512, SSE4, Loaded, assembly, block, function_body, text_after
 
+from voltac.driver import compile_source
 from voltac.lower.control_flow.foreach import tile_spans
-from voltac.target_info import TargetInfo
+from voltac.messages.diagnostics import Diagnostics
+from voltac.options import Options
+from voltac.target_info import TargetInfo, find_target
 
 SAXPY = """
 export void saxpy(uniform float a, uniform float x[], uniform float y[], uniform int n) {
@@ -117,3 +120,17 @@ def test_a_foreach_under_a_mask_runs_with_all_lanes() -> None:
     seen = np.full(21, -7, np.int32)
     fill(seen.ctypes.data, 19)
     assert seen.tolist() == [*range(19), -7, -7]
+
+
+@pytest.mark.parametrize("target", ["sse4-i32x4", "avx2-i32x8", "avx2-i32x16", "avx512skx-x16"])
+@pytest.mark.parametrize(
+    "statement", ["foreach_unique (v in b[i] & 3) a[v] += reduce_add(1);", "foreach_active (l) a[l] += 1;"]
+)
+def test_lanes_that_wait_fill_a_register(statement: str, target: str) -> None:
+    """To write a byte or half of a register waits for what it held: that of the gang before."""
+    head = "export void f(uniform int a[], uniform int b[], uniform int n)"
+    source = f"{head} {{ foreach (i = 0 ... n) {{ if (b[i] > 0) {{ {statement} }} }} }}"
+    options = Options(target=find_target(target), level=3)
+    text = compile_source(source, "f.ispc", options, Diagnostics()).optimized.text()
+    counters = re.findall(r"%waiting\S* = phi (i\d+)", text)
+    assert set(counters) == {"i32"}, text

@@ -1,10 +1,10 @@
 """Run-tests and random programs on the simulated IA-64: some in the ordinary suite, all of them with ``-m long``.
 
-A gang has one lane. Left out are programs that
+A gang of ``ia64-x1`` has one lane, of the packed targets two, eight or four. Left out are programs that
 
-* are for gangs of other widths than one;
+* are for gangs of other widths;
 * need what devices refuse: LEFT_OUT has them with the reason;
-* ask for a lane of another number than 0: the interpreter of the IR stops at these.
+* ask for a lane that a gang of one or two has not: the interpreter of the IR stops at these.
 """
 
 import zlib
@@ -24,9 +24,10 @@ from voltac.ir.interp_frame import ExecutionError
 from voltac.ir.read import read
 from voltac.messages.diagnostics import CompileError, Diagnostics
 from voltac.python.device_run import first_launch
-from voltac.target_info import DEVICES
+from voltac.target_info import DEVICES, TargetInfo
 
 TARGET = DEVICES["ia64-x1"]
+PACKED = tuple(DEVICES[name] for name in ("ia64-f32x2", "ia64-i8x8", "ia64-i16x4"))
 
 _HEAP, _OUTPUT = "the device has no heap", "the device has no output"
 LEFT_OUT: dict[str, str] = {
@@ -43,6 +44,13 @@ LEFT_OUT: dict[str, str] = {
     "print/strings": _OUTPUT,
 }
 """Program → what the compiler says."""
+OF_MORE_LANES: dict[str, str] = {
+    "pointers/varying_new_with_lane_values": _HEAP,
+    "structs/soa_initialisers": _HEAP,
+    "print/every_type": _OUTPUT,
+    "print/wide_and_special_values": _OUTPUT,
+}
+"""The same of programs that are for gangs of four or eight."""
 OTHER_LANES = ("templates/array_sizes_are_template_parameters",)
 """Programs that ask for lanes that a gang of one has not."""
 
@@ -58,11 +66,38 @@ PROGRAMS = [program for program in ALL if 1 in program.widths and name_of(progra
 FEW = [program for program in PROGRAMS if zlib.crc32(name_of(program).encode()) % SOME == 0]
 
 
-def what_is_wrong(program: RunTest, level: int = 2) -> str:
-    job = compile_for(program.path, program.text, TARGET, level)
+def programs_of(target: TargetInfo) -> list[RunTest]:
+    """Of a packed target; what is for any width is for two, too."""
+    width = target.width if target.width > 2 else 1
+    left_out = (*LEFT_OUT, *(OTHER_LANES if width == 1 else OF_MORE_LANES))
+    return [program for program in ALL if width in program.widths and name_of(program) not in left_out]
+
+
+PACKED_PROGRAMS = [(target, program) for target in PACKED for program in programs_of(target)]
+FEW_PACKED = [pair for pair in PACKED_PROGRAMS if zlib.crc32(f"{pair[0].name} {name_of(pair[1])}".encode()) % (3 * SOME) == 0]
+
+
+def what_is_wrong(program: RunTest, level: int = 2, target: TargetInfo = TARGET) -> str:
+    job = compile_for(program.path, program.text, target, level)
     out = np.zeros(OUTPUTS, np.float64)
-    printed = simulate_on(job, first_launch(TARGET), out, *inputs(), INPUTS)
-    return program.difference(out, printed, 1)
+    printed = simulate_on(job, first_launch(target), out, *inputs(), INPUTS)
+    return program.difference(out, printed, target.width)
+
+
+def name_of_pair(value: RunTest | TargetInfo) -> str:
+    return value.name if isinstance(value, TargetInfo) else name_of(value)
+
+
+@pytest.mark.parametrize(("target", "program"), FEW_PACKED, ids=name_of_pair)
+def test_programs_run_in_packed_gangs(target: TargetInfo, program: RunTest) -> None:
+    assert what_is_wrong(program, 2, target) == ""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("target", "program"), PACKED_PROGRAMS, ids=name_of_pair)
+def test_every_program_runs_in_packed_gangs(target: TargetInfo, program: RunTest) -> None:
+    assert what_is_wrong(program, 2, target) == ""
+    assert what_is_wrong(program, 0, target) == ""
 
 
 @pytest.mark.parametrize("program", FEW, ids=name_of)
@@ -77,26 +112,27 @@ def test_every_program_runs_on_the_machine(program: RunTest) -> None:
     assert what_is_wrong(program, 0) == ""
 
 
-@pytest.mark.parametrize("name", LEFT_OUT)
+@pytest.mark.parametrize("name", [*LEFT_OUT, *OF_MORE_LANES])
 def test_what_is_left_out_is_refused_with_a_reason(name: str) -> None:
-    path = FOLDER / f"{name}.ispc"
+    program = next(program for program in ALL if name_of(program) == name)
+    target = next(target for target in (TARGET, *PACKED[1:]) if target.width in program.widths)
     with pytest.raises(CompileError) as raised:
-        compile_for(path, path.read_text(), TARGET)
-    assert LEFT_OUT[name] in " ".join(str(raised.value).split())
+        compile_for(program.path, program.text, target)
+    assert {**LEFT_OUT, **OF_MORE_LANES}[name] in " ".join(str(raised.value).split())
 
 
-def differs(text: str, name: str) -> bool:
+def differs(text: str, name: str, target: TargetInfo = TARGET) -> bool:
     """Whether a random program does anything else on the machine than on the typed tree."""
-    job = compile_source(text, name, options(TARGET), Diagnostics())
+    job = compile_source(text, name, options(target), Diagnostics())
     out, (floats, integers) = np.zeros(OUTPUTS), inputs()
     with np.errstate(all="ignore"):
-        Interpreter(job.program, options(TARGET)).call("test", [out, floats, integers, len(floats)])
+        Interpreter(job.program, options(target)).call("test", [out, floats, integers, len(floats)])
         try:
             IRInterpreter(read(job.results["lower"])).call("test", [np.zeros(OUTPUTS), *inputs(), len(floats)])
         except ExecutionError:
             return False
     found = np.zeros(OUTPUTS)
-    simulate_on(job, first_launch(TARGET), found, floats, integers, len(floats))
+    simulate_on(job, first_launch(target), found, floats, integers, len(floats))
     return not np.array_equal(found, out, equal_nan=True)
 
 
@@ -109,6 +145,25 @@ def test_random_programs_mean_the_same_on_the_machine(first: int) -> None:
 @pytest.mark.parametrize("first", range(1000, 3000, 50))
 def test_many_random_programs_mean_the_same_on_the_machine(first: int) -> None:
     assert [seed for seed in range(first, first + 50) if differs(str(random_program(seed)), f"random_{seed}.ispc")] == []
+
+
+@pytest.mark.parametrize("seed", range(48))
+def test_random_programs_mean_the_same_in_packed_gangs(seed: int) -> None:
+    """A third of them on each target."""
+    assert not differs(str(random_program(seed)), f"random_{seed}.ispc", PACKED[seed % 3])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("target", PACKED, ids=name_of_pair)
+@pytest.mark.parametrize("first", range(1000, 3000, 50))
+def test_many_random_programs_mean_the_same_in_packed_gangs(first: int, target: TargetInfo) -> None:
+    seeds = range(first, first + 50)
+    assert [seed for seed in seeds if differs(str(random_program(seed)), f"random_{seed}.ispc", target)] == []
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_kernels_mean_the_same_in_packed_gangs(seed: int) -> None:
+    assert not differs(random_kernels(seed, heap=False), f"kernels_{seed}.ispc", PACKED[seed])
 
 
 @pytest.mark.parametrize("first", range(0, 10, 10))

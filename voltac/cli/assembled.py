@@ -55,7 +55,7 @@ def run_assembled(
     state = bytearray()
     for word, value in zip(words, values):
         if isinstance(value, np.ndarray):
-            address = machine.allocate(value.nbytes)
+            address = machine.allocate_array(value.nbytes)
             machine.write(address, value.tobytes())
             arrays.append((word, value, address))
             state += struct.pack("<I", address)

@@ -31,7 +31,7 @@ def explain_command(arguments: Namespace) -> int:
         return 1 + diagnostics.error_count
     finally:
         sys.stderr.write(diagnostics.render())
-    found = explanation_of(job)
+    found = explanation_of(job, cycles=True)
     if arguments.html:
         write_all(
             [Output(arguments.html, bytes_of(explanation_page(found)))], [path, *job.dependencies, *arguments.argument_files]

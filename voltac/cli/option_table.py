@@ -93,8 +93,8 @@ GROUPS: tuple[Group, ...] = (
         Option("--emit-llvm-text --emit-ir", "emit", "flag", "write LLVM assembly language", "text"),
         Option("--emit-llvm", "emit", "flag", "write LLVM bitcode", "bitcode"),
         Option("--emit-image", "emit", "equals",
-               "write a device's memory as text, as its toolchain or the model of its hardware reads it",
-               choices="toolchain hardware"),
+               "write a device's memory as text, as its toolchain or the model of its hardware reads it; 'linux': an object"
+               " with a start-up that calls the kernels on sample arrays, for GNU ld", choices="toolchain hardware linux"),
         Option("--budget", "budget", "equals",
                "count each function's gathers, scatters, masked accesses, divergent loops and spills: write them to FILE,"
                " or fail where it has fewer", metavar="FILE"),

@@ -16,6 +16,7 @@ from voltac.messages.visible import bytes_of
 from voltac.pipeline import Compilation, stages_of
 from voltac.records import record
 from voltac.target_info import TargetInfo
+from voltac.targets import find_device
 
 
 @record
@@ -25,6 +26,12 @@ class _Kind:
     name: str
     suffixes: tuple[str, ...]
     make: Callable[[Compilation], bytes]
+
+
+def _linux_object(job: Compilation) -> bytes:
+    from voltac.cli.linux_objects import linux_object  # late: for devices only
+
+    return linux_object(job)
 
 
 _TEXTS: dict[str, _Kind] = {
@@ -42,6 +49,7 @@ _DEVICE_KINDS: dict[str, _Kind] = {
     "object": _Kind("a file that is not linked", (".o", ".obj"), lambda job: job.device_program.relocatable()),
     "toolchain": _Kind("memory as text", (".txt", ".hex"), lambda job: job.device_program.toolchain_text().encode()),
     "hardware": _Kind("memory as text", (".hex", ".txt", ".mem"), lambda job: job.device_program.memory_text().encode()),
+    "linux": _Kind("an object that is linked to a program for Linux", (".o", ".obj"), _linux_object),
     **_TEXTS,
 }
 _HEADER_SUFFIXES = (".h", ".hh", ".hpp", ".hxx", ".inc")
@@ -62,6 +70,8 @@ def _kind(arguments: Namespace, target: TargetInfo) -> _Kind:
         wanted = "assembly"
     if wanted not in kinds:
         raise UsageError(f"--emit-image={wanted} is for devices, and '{target.name}' is none")
+    if wanted == "linux" and find_device(target).linux_object is None:
+        raise UsageError(f"--emit-image=linux is for devices that run Linux, and '{target.name}' does not")
     return kinds[wanted]
 
 

@@ -6,6 +6,9 @@ the instruction (``liveness.py``), so that holes and physical registers fixed by
 calls are seen. Where none is free, the values that are cheapest to keep in memory
 lose theirs: they get a frame slot and tiny lives around each use
 (``spilling.py``), constants are made anew instead, and the scan starts over.
+
+What holds a value is one register, or several neighbours that get their places together: a pair, whose lanes live
+each on its own.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from collections.abc import Callable
 from voltac.codegen.liveness import Liveness, liveness
 from voltac.codegen.machine_code import (
     AnyRegister,
+    FrameSlot,
     MachineFunction,
     MachineInstruction,
     Register,
@@ -34,9 +38,9 @@ class RegisterFile:
     """Names of the rows that copy a register."""
     sizes: dict[str, int]
     """Bytes of a frame slot for a class, and its alignment."""
-    spill: Callable[[AnyRegister, int], MachineInstruction]
+    spill: Callable[[AnyRegister, FrameSlot], MachineInstruction]
     """Stores a register into a frame slot."""
-    reload: Callable[[AnyRegister, int], MachineInstruction]
+    reload: Callable[[AnyRegister, FrameSlot], MachineInstruction]
 
 
 class OutOfRegisters(Exception):
@@ -59,6 +63,7 @@ def coalesce(function: MachineFunction, file: RegisterFile) -> None:
     """Give both ends of a copy one virtual register where they never hold different values at one time."""
     live = liveness(function).live
     parent: dict[VirtualRegister, VirtualRegister] = {}
+    lanes = {lane for pair in pairs_of(function) for lane in pair.lanes}
 
     def find(register: VirtualRegister) -> VirtualRegister:
         while register in parent:
@@ -75,9 +80,19 @@ def coalesce(function: MachineFunction, file: RegisterFile) -> None:
     pairs.sort(key=lambda pair: -pair[0])
     for _, to, source in pairs:
         first, second = find(to), find(source)
-        if first != second and first.kind == second.kind and not live.get(first, 0) & live.get(second, 0):
-            parent[second] = first
-            live[first] = live.get(first, 0) | live.pop(second, 0)
+        if second in lanes:
+            # A lane stays where it is.
+            first, second = second, first
+        if first == second or first.kind != second.kind or second in lanes:
+            continue
+        parts = list(zip(first.lanes or (first,), second.lanes or (second,)))
+        if any(live.get(one, 0) & live.get(other, 0) for one, other in parts):
+            continue
+        parent[second] = first
+        for one, other in parts:
+            live[one] = live.get(one, 0) | live.pop(other, 0)
+            if one != first:
+                parent[other] = one
     if not parent:
         return
     names = {register: find(register) for register in parent}
@@ -101,7 +116,7 @@ def allocate(function: MachineFunction, file: RegisterFile) -> None:
     tiny: set[VirtualRegister] = set()
     while True:
         lives = liveness(function)
-        assigned, losers = _scan(function, file, lives, tiny)
+        assigned, losers = _Scan(function, file, lives, tiny).run()
         if not losers:
             break
         tiny |= spill(function, file.sizes, file.spill, file.reload, losers)
@@ -110,105 +125,146 @@ def allocate(function: MachineFunction, file: RegisterFile) -> None:
     remove_idle_copies(function, file)
 
 
-def _scan(
-    function: MachineFunction, file: RegisterFile, lives: Liveness, tiny: set[VirtualRegister]
-) -> tuple[dict[VirtualRegister, Register], list[VirtualRegister]]:
-    taken: dict[Register, int] = {}
-    for register, bits in lives.live.items():
-        if isinstance(register, Register):
-            taken[register] = bits
-    weights = _weights(function, lives, tiny)
-    hints = _hints(function, file)
-    virtual = [register for register in lives.live if isinstance(register, VirtualRegister)]
-    begin = {register: lives.live[register] & -lives.live[register] for register in virtual}
-    virtual.sort(key=lambda register: (begin[register], register.number))
-    assigned: dict[VirtualRegister, Register] = {}
-    holders: dict[Register, list[VirtualRegister]] = {}
-    fixed = dict(taken)
-    losers: list[VirtualRegister] = []
-    for register in virtual:
-        bits = lives.live[register]
-        candidates = file.allocatable[register.kind]
-        place = _preferred(register, bits, hints, assigned, taken, candidates)
-        if place is None:
-            place = next((one for one in candidates if not taken.get(one, 0) & bits), None)
-        if place is None:
-            place, out = _cheapest(register, bits, candidates, fixed, holders, lives, weights)
-            for loser in out:
-                losers.append(loser)
-                if loser is not register:
-                    del assigned[loser]
-                    holders[place].remove(loser)
-            if register in out:
+def pairs_of(function: MachineFunction) -> dict[VirtualRegister, None]:
+    """The registers that consist of others."""
+    return {
+        value: None
+        for instruction in function.instructions()
+        for value in instruction.values
+        if isinstance(value, VirtualRegister) and value.lanes
+    }
+
+
+def parts_of(register: VirtualRegister) -> tuple[VirtualRegister, ...]:
+    """Its lanes, or itself."""
+    return register.lanes or (register,)
+
+
+class _Scan:
+    """One pass over the values in the order in which they begin to live."""
+
+    def __init__(self, function: MachineFunction, file: RegisterFile, lives: Liveness, tiny: set[VirtualRegister]) -> None:
+        self.function, self.file = function, file
+        self.live = lives.live
+        self.owner = {lane: pair for pair in pairs_of(function) for lane in pair.lanes}
+        self.weights = self._weights(tiny)
+        self.hints = _hints(function, file)
+        self.fixed = {register: bits for register, bits in lives.live.items() if isinstance(register, Register)}
+        self.taken = dict(self.fixed)
+        """Register -> positions where it holds something."""
+        self.holders: dict[Register, list[VirtualRegister]] = {}
+        """Of a register that is no pair: what has it at some time."""
+        self.assigned: dict[VirtualRegister, Register] = {}
+        self.losers: list[VirtualRegister] = []
+
+    def run(self) -> tuple[dict[VirtualRegister, Register], list[VirtualRegister]]:
+        """Places of values, lanes of pairs among them, and those that found none."""
+        live = self.live
+        values = dict.fromkeys(self.owner.get(one, one) for one in live if isinstance(one, VirtualRegister))
+        begin: dict[VirtualRegister, int] = {}
+        for value in values:
+            bits = live[value] if not value.lanes else self._bits(value)
+            begin[value] = bits & -bits
+        for value in sorted(values, key=lambda one: (begin[one], one.number)):
+            place = self._preferred(value)
+            if place is None:
+                place = next((one for one in self.file.allocatable[value.kind] if self._is_free(one, value)), None)
+            if place is None:
+                place = self._make_room(value)
+            if place is not None:
+                self._put(value, place)
+        for value, place in list(self.assigned.items()):
+            self.assigned.update(zip(value.lanes, place.lanes))
+        return self.assigned, self.losers
+
+    def _bits(self, value: VirtualRegister) -> int:
+        """Where any of its lanes is live."""
+        bits = 0
+        for part in parts_of(value):
+            bits |= self.live.get(part, 0)
+        return bits
+
+    def _parts(self, place: Register, value: VirtualRegister) -> list[tuple[Register, int]]:
+        """Registers that a value would take, with the positions where it needs them."""
+        if not value.lanes:
+            return [(place, self.live[value])]
+        return [(register, self.live.get(lane, 0)) for register, lane in zip(place.lanes, value.lanes)]
+
+    def _is_free(self, place: Register, value: VirtualRegister) -> bool:
+        return not any(self.taken.get(register, 0) & bits for register, bits in self._parts(place, value))
+
+    def _put(self, value: VirtualRegister, place: Register) -> None:
+        self.assigned[value] = place
+        for register, bits in self._parts(place, value):
+            self.holders.setdefault(register, []).append(value)
+            self.taken[register] = self.taken.get(register, 0) | bits
+
+    def _take_away(self, value: VirtualRegister) -> None:
+        place = self.assigned.pop(value)
+        for register, _ in self._parts(place, value):
+            self.holders[register].remove(value)
+            bits = self.fixed.get(register, 0)
+            for holder in self.holders[register]:
+                bits |= next(live for part, live in self._parts(self.assigned[holder], holder) if part == register)
+            self.taken[register] = bits
+
+    def _preferred(self, value: VirtualRegister) -> Register | None:
+        """The register of a value that this one is copied from or to."""
+        candidates = self.file.allocatable[value.kind]
+        for lane, part in enumerate((value, *value.lanes)):
+            for hint in self.hints.get(part, ()):
+                found = self.assigned.get(hint) if isinstance(hint, VirtualRegister) else hint
+                if found is not None and lane:
+                    found = next((one for one in candidates if one.lanes[lane - 1] == found), None)
+                if found is not None and found in candidates and self._is_free(found, value):
+                    return found
+        return None
+
+    def _make_room(self, value: VirtualRegister) -> Register | None:
+        """The register whose holders cost least to spill, which they do then; None if the newcomer itself is cheaper."""
+        candidates = self.file.allocatable[value.kind]
+        best_cost, best, best_out = self.weights[value], candidates[0], [value]
+        for place in candidates:
+            parts = self._parts(place, value)
+            if any(self.fixed.get(register, 0) & bits for register, bits in parts):
                 continue
-            taken[place] = fixed.get(place, 0)
-            for holder in holders[place]:
-                taken[place] |= lives.live[holder]
-        assigned[register] = place
-        holders.setdefault(place, []).append(register)
-        taken[place] = taken.get(place, 0) | bits
-    return assigned, losers
+            out = [
+                holder
+                for register, bits in parts
+                for holder in self.holders.get(register, ())
+                if bits & next(live for part, live in self._parts(self.assigned[holder], holder) if part == register)
+            ]
+            cost = max((self.weights[holder] for holder in out), default=0.0)
+            if cost < best_cost:
+                best_cost, best, best_out = cost, place, out
+        if best_cost == _UNSPILLABLE:
+            raise OutOfRegisters(f"{value} finds no register")
+        for loser in dict.fromkeys(best_out):
+            self.losers.append(loser)
+            if loser is not value:
+                self._take_away(loser)
+        return None if best_out == [value] else best
 
-
-def _preferred(
-    register: VirtualRegister,
-    bits: int,
-    hints: dict[VirtualRegister, list[AnyRegister]],
-    assigned: dict[VirtualRegister, Register],
-    taken: dict[Register, int],
-    candidates: tuple[Register, ...],
-) -> Register | None:
-    """The register of a value that this one is copied from or to."""
-    for hint in hints.get(register, ()):
-        place = assigned.get(hint) if isinstance(hint, VirtualRegister) else hint
-        if place is not None and place in candidates and not taken.get(place, 0) & bits:
-            return place
-    return None
-
-
-def _cheapest(
-    register: VirtualRegister,
-    bits: int,
-    candidates: tuple[Register, ...],
-    fixed: dict[Register, int],
-    holders: dict[Register, list[VirtualRegister]],
-    lives: Liveness,
-    weights: dict[VirtualRegister, float],
-) -> tuple[Register, list[VirtualRegister]]:
-    """The register whose holders cost least to spill, and who is to be spilled: they, or the newcomer itself."""
-    best_cost, best, best_out = weights[register], candidates[0], [register]
-    for place in candidates:
-        if fixed.get(place, 0) & bits:
-            continue
-        out = [holder for holder in holders.get(place, ()) if lives.live[holder] & bits]
-        cost = max((weights[holder] for holder in out), default=0.0)
-        if cost < best_cost:
-            best_cost, best, best_out = cost, place, out
-    if best_cost == _UNSPILLABLE:
-        raise OutOfRegisters(f"{register} finds no register")
-    return best, best_out
-
-
-def _weights(function: MachineFunction, lives: Liveness, tiny: set[VirtualRegister]) -> dict[VirtualRegister, float]:
-    """What spilling a value costs: its uses, ten times as much in each loop, over how long it holds a register."""
-    costs: dict[AnyRegister, float] = {}
-    constants: set[AnyRegister] = set()
-    for block in function.blocks:
-        each = 10.0**block.frequency
-        for instruction in block.instructions:
-            for register in (*instruction.reads(), *instruction.writes()):
-                costs[register] = costs.get(register, 0.0) + each
-            if "rematerialisable" in instruction.row.traits:
-                constants.update(instruction.writes())
-    weights: dict[VirtualRegister, float] = {}
-    for register, cost in costs.items():
-        if not isinstance(register, VirtualRegister):
-            continue
-        if register in tiny:
-            weights[register] = _UNSPILLABLE
-        else:
-            weights[register] = cost * (0.5 if register in constants else 1.0) / (lives.live[register].bit_count() + 2)
-    return weights
+    def _weights(self, tiny: set[VirtualRegister]) -> dict[VirtualRegister, float]:
+        """What spilling a value costs: its uses, ten times as much in each loop, over how long it holds a register."""
+        costs: dict[VirtualRegister, float] = {}
+        constants: set[VirtualRegister] = set()
+        for block in self.function.blocks:
+            each = 10.0**block.frequency
+            for instruction in block.instructions:
+                for register in (*instruction.reads(), *instruction.writes()):
+                    if isinstance(register, VirtualRegister):
+                        value = self.owner.get(register, register)
+                        costs[value] = costs.get(value, 0.0) + each / len(parts_of(value))
+                if "rematerialisable" in instruction.row.traits:
+                    constants.update(one for one in instruction.values if isinstance(one, VirtualRegister))
+        weights: dict[VirtualRegister, float] = {}
+        for value, cost in costs.items():
+            if value in tiny:
+                weights[value] = _UNSPILLABLE
+            else:
+                weights[value] = cost * (0.5 if value in constants else 1.0) / (self._bits(value).bit_count() + 2)
+        return weights
 
 
 def _hints(function: MachineFunction, file: RegisterFile) -> dict[VirtualRegister, list[AnyRegister]]:

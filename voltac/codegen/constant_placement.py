@@ -27,7 +27,7 @@ def place_constants(selection: Selection, added: dict[str, str]) -> None:
 
     blocks = {block.name: block for block in machine.blocks}
     keys = {register: key for key, register in selection.constants.items()}
-    used = _uses(machine.blocks, frozenset(keys))
+    used = _uses(machine.blocks, {part: register for register in keys for part in register.lanes or (register,)})
     for register, users in used.items():
         place = users[0]
         for other in users[1:]:
@@ -44,17 +44,19 @@ def place_constants(selection: Selection, added: dict[str, str]) -> None:
         block.instructions[position:position] = made
 
 
-def _uses(blocks: list[MachineBlock], wanted: frozenset[VirtualRegister]) -> dict[VirtualRegister, list[str]]:
+def _uses(blocks: list[MachineBlock], wanted: dict[VirtualRegister, VirtualRegister]) -> dict[VirtualRegister, list[str]]:
+    """Constants, of which ``wanted`` has the parts -> blocks that read them."""
     found: dict[VirtualRegister, list[str]] = {}
     for block in blocks:
-        for register in dict.fromkeys(value for instruction in block.instructions for value in instruction.reads()):
-            if isinstance(register, VirtualRegister) and register in wanted:
-                found.setdefault(register, []).append(block.name)
+        read = dict.fromkeys(value for instruction in block.instructions for value in instruction.reads())
+        for register in dict.fromkeys(wanted[one] for one in read if isinstance(one, VirtualRegister) and one in wanted):
+            found.setdefault(register, []).append(block.name)
     return found
 
 
 def _first_use(block: MachineBlock, register: VirtualRegister) -> int:
+    parts = frozenset(register.lanes or (register,))
     for index, instruction in enumerate(block.instructions):
-        if register in instruction.reads() or "branch" in instruction.row.traits:
+        if not parts.isdisjoint(instruction.reads()) or "branch" in instruction.row.traits:
             return index
     return first_of_ending(block)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
+from collections.abc import Callable
 
 from voltac.codegen.selection import CannotSelect, label_of
 from voltac.ir.interp_constants import constant
@@ -26,6 +27,8 @@ class DataForm:
     word: str = ".word"
     """Of 32 bits."""
     byte: str = ".byte"
+    symbol: Callable[[str], str] = str
+    """What the assembler calls a symbol."""
 
 
 _USUAL = DataForm()
@@ -63,7 +66,7 @@ def _one(kinds: KindTable, name: str, body: str, form: DataForm) -> str:
         section = ".data" if any(content) or words else ".bss"
     lines = [f"\t{section}", f"\t.align {alignment}"]
     if not re.match(r"(?:internal|private) ", body):
-        lines.append(f"\t.global {label_of(name[1:])}")
+        lines.append(f"\t.global {form.symbol(label_of(name[1:]))}")
     lines.append(f"{label_of(name[1:])}:")
     lines += [f"\t.space {kind.size}"] if section == ".bss" else _content(bytes(content), words, form)
     return "\n".join(lines) + "\n"
@@ -85,7 +88,7 @@ def _value(kinds: KindTable, kind: Kind, text: str, at: int, words: dict[int, st
     if symbol is None or kind.size != form.pointer_bytes:
         raise InstructionFault(f"the constant {text} is not understood")
     offset = 0 if text[0] == "@" else int(constant(kinds, kinds["ptr"], text, lambda name: 0))
-    words[at] = label_of(symbol.group(1)) + (f"+{offset}" if offset else "")
+    words[at] = form.symbol(label_of(symbol.group(1))) + (f"+{offset}" if offset else "")
     return 0
 
 

@@ -121,6 +121,8 @@ class _Reader:
             self.headers.append(_Header(*self.form.section.unpack_from(content, sections_at + number * self.form.section.size)))
         self._check_sections(names)
         notes = dict(self._notes())
+        if not notes and NOTE_OWNER in content:
+            raise BadElf("its notes are not where its sections say: the file was changed after it was written")
         self._read_symbols(kind == 2)
         self._read_relocations(kind == 2)
         image = self._image(entry, programs_at, program_size, programs, notes) if kind == 2 else None

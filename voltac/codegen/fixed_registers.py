@@ -5,18 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
+from voltac.codegen.allocation import pairs_of
 from voltac.codegen.machine_code import AnyRegister, MachineFunction, MachineInstruction, VirtualRegister
 
 
 def read_fixed_registers(function: MachineFunction, fixed: Callable[[MachineInstruction], AnyRegister | None]) -> None:
     """``fixed`` gives the register that always has what an instruction makes; such instructions go."""
     written = Counter(register for instruction in function.instructions() for register in instruction.writes())
+    lanes = {lane for pair in pairs_of(function) for lane in pair.lanes}
     replaced: dict[VirtualRegister, AnyRegister] = {}
     for instruction in function.instructions():
         known = fixed(instruction)
         register = instruction.values[0] if known is not None else None
-        if known is not None and isinstance(register, VirtualRegister) and written[register] == 1:
-            replaced[register] = known
+        # One lane of a pair has to be in the pair.
+        if known is not None and isinstance(register, VirtualRegister) and register not in lanes:
+            parts = register.lanes or (register,)
+            if all(written[part] == 1 for part in parts):
+                replaced |= {register: known, **dict(zip(register.lanes, known.lanes))}
     for block in function.blocks:
         block.instructions = [one for one in block.instructions if not any(register in replaced for register in one.writes())]
         for instruction in block.instructions:

@@ -20,6 +20,8 @@ class VirtualRegister:
     number: int
     kind: str
     """The register class."""
+    lanes: tuple[VirtualRegister, ...] = ()
+    """Of one that is several neighbours of another class, such as a pair: these, which instructions name, too."""
 
     def __str__(self) -> str:
         return f"%{self.kind[0]}{self.number}"
@@ -34,6 +36,8 @@ class Register:
     kind: str
     number: int
     """Its encoding."""
+    lanes: tuple[Register, ...] = ()
+    """Of a pair and the like: what it consists of, the lowest first."""
 
     def __str__(self) -> str:
         return self.name
@@ -118,22 +122,24 @@ class MachineInstruction:
     """Names of the states of the machine (such as masks) in which it may run, its own first; empty: in any."""
 
     def reads(self) -> list[AnyRegister]:
-        """Every register whose value matters, the old value of an updated one among them."""
+        """Every register whose value matters, the old value of an updated one among them; of a pair its lanes."""
         found = [
-            value
+            lane
             for operand, value in zip(self.row.operands, self.values)
             if operand.role != "def" and isinstance(value, (VirtualRegister, Register))
+            for lane in value.lanes or (value,)
         ]
         if isinstance(self.mask, (VirtualRegister, Register)):
             found.append(self.mask)
         return found + self.implicit_uses
 
     def writes(self) -> list[AnyRegister]:
-        """All registers that it changes, implicit ones too."""
+        """All registers that it changes, implicit ones too; of a pair its lanes."""
         found = [
-            value
+            lane
             for operand, value in zip(self.row.operands, self.values)
             if operand.role != "use" and isinstance(value, (VirtualRegister, Register))
+            for lane in value.lanes or (value,)
         ]
         return found + self.implicit_defs
 
@@ -184,9 +190,10 @@ class MachineFunction:
     """Bytes of its frame, once that is laid out."""
 
     def new_register(self, kind: str) -> VirtualRegister:
-        """A virtual register of a kind that the device's register file knows."""
+        """A virtual register of a kind that the device's register file knows; ``a2`` is two neighbours of kind ``a``."""
+        lanes = tuple(self.new_register(kind[:-1]) for _ in range(int(kind[-1]))) if kind[-1].isdigit() else ()
         self.registers += 1
-        return VirtualRegister(self.registers - 1, kind)
+        return VirtualRegister(self.registers - 1, kind, lanes)
 
     def new_slot(self, size: int, alignment: int) -> int:
         """Room in the frame, in bytes; its number."""

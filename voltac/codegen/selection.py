@@ -65,6 +65,8 @@ class SelectionTarget:
     copy: Callable[[AnyRegister, AnyRegister], MachineInstruction]
     take_parameters: Callable[[Selection], None]
     """Emits what brings the parameters into their registers."""
+    lane_of: Callable[[Selection, Operand], tuple[Operand, int] | None] = lambda selection, operand: None
+    """The pair of which an operand is a lane, and which one: it is read where it is."""
 
 
 class CannotSelect(Exception):
@@ -175,9 +177,19 @@ class Selection:
 
     # --- registers and instructions ---
 
+    def _source(self, operand: Operand) -> Operand:
+        """What has to be there for an operand to be read."""
+        operand = self.resolve(operand)
+        while (lane := self.target.lane_of(self, operand)) is not None:
+            operand = self.resolve(lane[0])
+        return operand
+
     def register(self, operand: Operand) -> VirtualRegister:
         """The register with the value of an operand."""
         operand = self.resolve(operand)
+        lane = self.target.lane_of(self, operand)
+        if lane is not None:
+            return self.register(lane[0]).lanes[lane[1]]
         key = self.target.constant_key(self, operand)
         if key is not None:
             return self.constant(key, self.target.kind_of(operand.type))
@@ -301,7 +313,7 @@ class Selection:
         for block in self.function.blocks:
             for phi in block.phis():
                 if phi.name in self.needed:
-                    self._demanded.update(self.resolve(operand).value for operand in phi.operands)
+                    self._demanded.update(self._source(operand).value for operand in phi.operands)
         selected: list[MachineBlock] = []
         for name in reversed(self.flow.order):
             self.block = name

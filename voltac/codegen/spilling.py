@@ -2,55 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
-from voltac.codegen.machine_code import AnyRegister, MachineFunction, MachineInstruction, VirtualRegister
+from voltac.codegen.machine_code import AnyRegister, FrameSlot, MachineFunction, MachineInstruction, VirtualRegister
 
 
 def spill(
     function: MachineFunction,
     sizes: dict[str, int],
-    store: Callable[[AnyRegister, int], MachineInstruction],
-    load: Callable[[AnyRegister, int], MachineInstruction],
+    store: Callable[[AnyRegister, FrameSlot], MachineInstruction],
+    load: Callable[[AnyRegister, FrameSlot], MachineInstruction],
     losers: Iterable[VirtualRegister],
 ) -> set[VirtualRegister]:
-    """Returns the new registers, each of which lives for one instruction only."""
+    """Returns the new registers, each of which lives for one instruction only.
+
+    A pair has one slot for both lanes, of which an instruction that names one lane takes one word.
+    """
     wanted = frozenset(losers)
-    constants = _constants(function, wanted)
+    lanes = {lane: (pair, number) for pair in wanted for number, lane in enumerate(pair.lanes)}
+    touched = wanted | lanes.keys()
+    constants = _constants(function, wanted, lanes)
     slots: dict[VirtualRegister, int] = {}
     new: set[VirtualRegister] = set()
 
-    def slot_of(register: VirtualRegister) -> int:
-        slot = slots.get(register)
+    def place_of(register: VirtualRegister) -> FrameSlot:
+        owner, lane = lanes.get(register, (register, 0))
+        slot = slots.get(owner)
         if slot is None:
-            size = sizes[register.kind]
-            slot = slots[register] = function.new_slot(size, size)
-        return slot
+            size = sizes[owner.kind]
+            slot = slots[owner] = function.new_slot(size, size)
+        return FrameSlot(slot, lane * sizes[register.kind])
 
     for block in function.blocks:
         code: list[MachineInstruction] = []
         for instruction in block.instructions:
-            reads = {one: None for one in instruction.reads() if isinstance(one, VirtualRegister) and one in wanted}
-            writes = {one: None for one in instruction.writes() if isinstance(one, VirtualRegister) and one in wanted}
+            whole = [one for one in instruction.values if isinstance(one, VirtualRegister) and one in wanted and one.lanes]
+            inside = {lane: pair for pair in whole for lane in pair.lanes}
+            reads, writes = (
+                {inside.get(one, one): None for one in registers if isinstance(one, VirtualRegister) and one in touched}
+                for registers in (instruction.reads(), instruction.writes())
+            )
             if not reads and not writes:
                 code.append(instruction)
                 continue
             if any(constants.get(register) is instruction for register in writes):
                 continue
+            # Constants are made anew as a whole.
+            reads = {lanes[one][0] if one in lanes and lanes[one][0] in constants else one: None for one in reads}
             names: dict[VirtualRegister, AnyRegister] = {}
             for register in {**reads, **writes}:
                 replacement = function.new_register(register.kind)
                 new.add(replacement)
                 names[register] = replacement
+                names.update(zip(register.lanes, replacement.lanes))
             for register in reads:
                 made = constants.get(register)
                 if made is not None:
                     code.append(MachineInstruction(made.row, [names[register], *made.values[1:]], line=instruction.line))
                 else:
-                    code.append(_at(load(names[register], slot_of(register)), instruction))
+                    code.append(_at(load(names[register], place_of(register)), instruction))
             instruction.replace_registers(names)
             code.append(instruction)
-            code += [_at(store(names[register], slot_of(register)), instruction) for register in writes]
+            code += [_at(store(names[register], place_of(register)), instruction) for register in writes]
         block.instructions = code
     return new
 
@@ -60,15 +73,25 @@ def _at(made: MachineInstruction, place: MachineInstruction) -> MachineInstructi
     return made
 
 
-def _constants(function: MachineFunction, wanted: frozenset[VirtualRegister]) -> dict[VirtualRegister, MachineInstruction]:
+def _constants(
+    function: MachineFunction,
+    wanted: frozenset[VirtualRegister],
+    lanes: Mapping[VirtualRegister, tuple[VirtualRegister, int]],
+) -> dict[VirtualRegister, MachineInstruction]:
     """Registers that one instruction writes, and makes from nothing -> that instruction."""
     writers: dict[VirtualRegister, list[MachineInstruction]] = {}
     for instruction in function.instructions():
-        for register in instruction.writes():
-            if isinstance(register, VirtualRegister) and register in wanted:
-                writers.setdefault(register, []).append(instruction)
+        results = [value for operand, value in zip(instruction.row.operands, instruction.values) if operand.role != "use"]
+        for register in (*results, *instruction.implicit_defs):
+            if isinstance(register, VirtualRegister):
+                owner = lanes.get(register, (register, 0))[0]
+                if owner in wanted:
+                    writers.setdefault(owner, []).append(instruction)
     return {
         register: made[0]
         for register, made in writers.items()
-        if len(made) == 1 and "rematerialisable" in made[0].row.traits and made[0].mask is None
+        if len(made) == 1
+        and "rematerialisable" in made[0].row.traits
+        and made[0].mask is None
+        and made[0].values[0] is register
     }

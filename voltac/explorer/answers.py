@@ -67,7 +67,7 @@ def _checked(words: CommandLine, question: Question, text: str, options: Options
     # The lines of the assembly come from the debug information.
     options = replace(options, whole_program=True, debug_info=not options.target.is_device)
     job = compile_source(text, words.file, options, diagnostics)
-    explanation = explanation_of(job)
+    explanation = explanation_of(job, cycles=True)
     layout = Layout(options.target)
     return {
         "heading": explanation.heading(),

@@ -16,6 +16,8 @@ from typing import Any
 from voltac.llvm.target_machine import LLVMModule, binding
 
 _NAME = re.compile(r'@("[^"]*"|[\w.$-]+)')
+_KEPT_OUT = re.compile(rb"\bnoinline\b")
+_PROCESSOR = re.compile(rb'"target-[a-z]+"="[^"]*"|vscale_range\([^)]*\)')
 _MOST_LINES = 3000
 """Of a function once everything that is inlined stands in it: the work on a function grows faster than the function."""
 
@@ -50,10 +52,11 @@ def drop_unused_functions(module: LLVMModule, builder: Any) -> None:
 
 
 def _inline_single_calls(module: LLVMModule, text: str) -> None:
+    processors = {function.name: _processor(function) for function in module.definitions()}
     internal = {
         function.name: function
         for function in module.definitions()
-        if is_internal(function) and b"noinline" not in function.attributes
+        if is_internal(function) and not _KEPT_OUT.search(_attributes(function))
     }
     if not internal:
         return
@@ -68,7 +71,11 @@ def _inline_single_calls(module: LLVMModule, text: str) -> None:
 
     @cache
     def single_callees(name: str) -> list[str]:
-        return [callee for callee in names_within[name] if named[callee] == 1 and callee in internal and callee != name]
+        return [
+            callee
+            for callee in names_within[name]
+            if named[callee] == 1 and callee in internal and callee != name and processors[callee] == processors[name]
+        ]
 
     joined: dict[str, int] = {}
 
@@ -82,3 +89,12 @@ def _inline_single_calls(module: LLVMModule, text: str) -> None:
         for callee in single_callees(caller):
             if lines_joined(callee) <= _MOST_LINES:
                 internal[callee].add_function_attribute("alwaysinline")
+
+
+def _attributes(function: Any) -> bytes:
+    return b" ".join(function.attributes)
+
+
+def _processor(function: Any) -> list[bytes]:
+    """What code it may become: a function that asks which instructions there are calls others that use them."""
+    return sorted(_PROCESSOR.findall(_attributes(function)))

@@ -13,6 +13,7 @@ from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.passes.accesses.access import AccessReport
 from voltac.passes.accesses.cost_rows import has_masked
+from voltac.passes.aligned_stores import align_stores
 from voltac.passes.check_divisors import check_divisors
 from voltac.passes.distance_versions import version_distances
 from voltac.passes.equal_values import merge_equal_values
@@ -76,6 +77,8 @@ PASSES = (
          store_row_blocks, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("load_row_blocks", "lanes that go along rows of their own load several elements of their row at a time",
          load_row_blocks, lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("align_stores", "long loops that store consecutive elements begin with a short gang: no store crosses lines",
+         align_stores, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),
     Pass("put_gangs_in_flight", "LLVM is asked to do several gangs of a sum at a time",
          put_gangs_in_flight, lambda options: options.level > 1 and options.loop_unrolling and not options.target.keeps_loops),

@@ -24,6 +24,7 @@ from voltac.report import assembly, comparison, device_assembly
 from voltac.report.comparison_page import comparison_fragment, comparison_page
 from voltac.report.measure import Ratio, interleaved, median_interval
 from voltac.report.paths import Statement, block_names, described_block, keyword, path_blocks, statements
+from voltac.report.repeats import of_statement, repeats_of
 from voltac.sema import tree
 
 Blocks = dict[str, list[assembly.AssemblyBlock]]
@@ -129,9 +130,9 @@ def _construct(node: Statement, function: str, texts: dict[str, Blocks], source:
         return comparison.Path(name, path_blocks(blocks, node, start), places, device)
 
     line = lines[node.span.line - 1] if node.span.line <= len(lines) else ""
-    return comparison.Construct(
-        keyword(node), node.span.line, node.span.column, line, path("all on", all_on), path("masked", masked)
-    )
+    repeats = of_statement(repeats_of(source.kept.product.assembly()), all_on.rpartition(".")[0]) if device else ()
+    both = path("all on", all_on), path("masked", masked)
+    return comparison.Construct(keyword(node), node.span.line, node.span.column, line, *both, repeats)
 
 
 def _without_times(

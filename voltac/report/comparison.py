@@ -12,6 +12,7 @@ from typing import Any
 from voltac.report import assembly, device_assembly
 from voltac.report.assembly import KINDS, AssemblyBlock
 from voltac.report.measure import Ratio
+from voltac.report.repeats import Repeat
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,8 @@ class Construct:
     source: str
     all_on: Path
     masked: Path
+    repeats: tuple[Repeat, ...] = ()
+    """Of a device: what does the all-on path where addresses and banks allow it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +127,10 @@ def to_json(comparisons: list[FunctionComparison]) -> str:
         row = asdict(comparison)
         for construct, made in zip(row["constructs"], comparison.constructs):
             construct["all_on"], construct["masked"] = _path_row(made.all_on), _path_row(made.masked)
+            construct["repeats"] = [
+                {"function": one.function, "iterations": one.iterations, "interval": one.interval, "bundles": one.bundles}
+                for one in made.repeats
+            ]
         rows.append(row)
     return json.dumps(rows, indent=1)
 
@@ -150,6 +157,8 @@ def to_text(comparisons: list[FunctionComparison], columns: int) -> str:
                 b = right[number] if number < len(right) else ""
                 out.append(f"  {_cut(a, half):<{half}} | {_cut(b, half)}".rstrip())
             out += ["", *("  " + line for line in _count_table(construct))]
+            for repeat in construct.repeats:
+                out += ["", f"  repeat {repeat.function}: {repeat.told()}", *(f"    {line}" for line in repeat.bundles)]
         out += ["", *("  " + line for line in _time_lines(comparison)), ""]
     return "\n".join(out)
 

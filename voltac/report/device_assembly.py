@@ -32,7 +32,7 @@ def functions(assembly: str) -> dict[str, list[AssemblyBlock]]:
             if not instruction.startswith("{"):
                 # The last of a group, or of a bundle, whose brace stands on a line of its own.
                 instruction = _END_OF_GROUP.sub("", instruction)
-            if not instruction.startswith("nop."):
+            if instruction and not instruction.startswith("nop."):
                 blocks[-1].instructions.append(instruction)
                 blocks[-1].lines.append(0)
     for blocks in found.values():

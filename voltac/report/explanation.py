@@ -24,10 +24,12 @@ from voltac.options import Options
 from voltac.passes.accesses.access import AccessReport
 from voltac.records import field, mutable_record, record, replace
 from voltac.report.ordered_sums import ORDERED_SUM, ordered_sums
-from voltac.report.paths import keyword
+from voltac.report.paths import block_names, keyword
+from voltac.report.repeats import Repeat, of_statement
 from voltac.report.slow_accesses import LANE_BY_LANE, Explainer
 from voltac.sema import tree
 from voltac.sema.tree_walk import nodes
+from voltac.target_info.processors import processor_of
 
 _WORDS = {
     ("broadcast", "load"): "a scalar load for all lanes",
@@ -52,7 +54,7 @@ class Fact:
     column: int
     end_column: int
     operation: str
-    """``load``, ``store``, the keyword of a statement, or ``sum``."""
+    """``load``, ``store``, the keyword of a statement, ``sum`` or ``cycles``."""
     kind: str
     """Of the main path, as in :class:`AccessReport`; empty for statements."""
     element: str
@@ -169,6 +171,10 @@ class Compiled:
     """LLVM text behind the passes."""
     final: str
     """LLVM text of the code."""
+    repeats: Sequence[Repeat] = ()
+    """Of a device's code."""
+    assembly: str = ""
+    """The code, for estimates of its loops; empty if none are wanted."""
 
 
 def explain(job: Compiled) -> Explanation:
@@ -182,6 +188,7 @@ def explain(job: Compiled) -> Explanation:
     explainer = Explainer(job.program, {(file, line) for file, line, _, _ in groups}, options, sources)
     facts = [_access(explainer, key, reports) for key, reports in groups.items()]
     facts += _statements(job, options)
+    facts += _cycles(job, options)
     facts.sort(key=lambda fact: (fact.file, fact.line, fact.column, fact.operation != "load"))
     target = options.target
     # A file ends with a line break, not with an empty line.
@@ -281,6 +288,8 @@ def _statements(job: Compiled, options: Options) -> list[Fact]:
                 there = paths.get((node.span.line, node.span.column))
                 if there:
                     text = _foreach(there, options.target.width) if isinstance(node, tree.Foreach) else _coherent(there)
+                    fastest = of_statement(job.repeats, block_names(node)[0].rpartition(".")[0])[:1]
+                    text += "".join(f"; where addresses and banks allow, a repeat: {one.told()}" for one in fastest)
                     word = keyword(node)
                     column = node.span.column
                     end = column + len(word)
@@ -288,6 +297,28 @@ def _statements(job: Compiled, options: Options) -> list[Fact]:
         for span in ordered_sums(function, options) if options.level > 0 else ():
             end = span.end_column if span.end_line == span.line else span.column + 1
             facts.append(Fact(span.file, span.line, span.column, end, "sum", "", "", ORDERED_SUM, "", ""))
+    return facts
+
+
+def _cycles(job: Compiled, options: Options) -> list[Fact]:
+    """What the loops of statements with two paths take."""
+    if not job.assembly:
+        return []
+    from voltac.report.cycles.statements import estimates  # compiles patterns that only this report needs
+
+    row = processor_of(options.cpu) if options.cpu else options.target.processor
+    words = {
+        (node.span.line, node.span.column): (node.span.file, keyword(node))
+        for function in job.program.functions
+        if not function.library and function.body is not None
+        for node in nodes(function.body)
+        if isinstance(node, tree.Foreach) or (isinstance(node, (tree.If, tree.Loop)) and node.coherent)
+    }
+    facts = []
+    for found in estimates(job.assembly, job.final, options.target, row):
+        file, word = words.get((found.line, found.column), ("", ""))
+        if word:
+            facts.append(Fact(file, found.line, found.column, found.column + len(word), "cycles", "", "", found.text, "", ""))
     return facts
 
 

@@ -26,6 +26,25 @@ START = "_start"
 """Label where a program begins; a kernel ``f`` begins at ``_start.f``."""
 
 
+@record
+class SampleParameter:
+    """What a program that calls its kernels itself has to know of a parameter."""
+
+    format: str
+    """Of the number, or of an array's elements, as numpy writes it; empty for others."""
+    is_array: bool
+    is_written: bool
+
+
+@record
+class SampleKernel:
+    """The same of a kernel."""
+
+    parameters: tuple[SampleParameter, ...]
+    result_bytes: int
+    """0: it gives nothing."""
+
+
 @record(eq=False)
 class Device:
     """A device's stages behind ``passes``, and its simulator."""
@@ -44,6 +63,10 @@ class Device:
     """In front of a launch's block, zero at first: where its threads tell each other that they have come to a barrier."""
     own_assembler: Callable[[str, str, Diagnostics], ObjectFile] | None = None
     """Of text, given the file and where mistakes are told. None: the shared one reads it."""
+
+    linux_object: Callable[[str, Mapping[str, SampleKernel], str, Options, Diagnostics], bytes] | None = None
+    """An object that is a program for Linux when it is linked: of legal IR, its kernels, the file's name.
+    None: the device runs no Linux."""
 
     def assemble(self, text: str, file: str, diagnostics: Diagnostics) -> ObjectFile:
         """The code of a text, not linked; CompileError with everything that is wrong."""

@@ -22,9 +22,10 @@ from voltac.driver import compile_source
 from voltac.messages.diagnostics import CompileError
 from voltac.options import Options
 from voltac.target_info import DEVICES
-from voltac.targets.ia64.isa import DEVICE_CODE
+from voltac.targets.ia64.isa import DEVICE_CODES
 
 TARGET = DEVICES["ia64-x1"]
+DEVICE_CODE = DEVICE_CODES[TARGET.name]
 FOLDER = Path(__file__).parents[2] / "run"
 
 
@@ -108,8 +109,9 @@ def integers_differ(name: str, dtype: Any, count: int, seed: int, tmp_path: Path
         b[(b == -1) & (a == information.min)] = 3
     q, r = np.zeros((2, count), dtype)
     kernel(INTEGERS.format(t=name), tmp_path).quotients(a, b, q, r, count)
-    wanted = np.array([int(abs(int(x)) // abs(int(y))) * (1 if (x < 0) == (y < 0) else -1) for x, y in zip(a, b)])
-    rest = [int(x) - int(z) * int(y) for x, y, z in zip(a, b, wanted)]
+    # Numbers of Python: those of numpy that are large and small become floats.
+    wanted = [int(abs(int(x)) // abs(int(y))) * (1 if (x < 0) == (y < 0) else -1) for x, y in zip(a, b)]
+    rest = [int(x) - z * int(y) for x, y, z in zip(a, b, wanted)]
     return sum(int(x) != int(y) for x, y in zip(q, wanted)) + sum(int(x) != int(y) for x, y in zip(r, rest))
 
 
@@ -190,18 +192,18 @@ def test_the_file_is_one_of_64_bits_for_the_machine(program: Path) -> None:
 
 def test_a_damaged_file_is_refused_with_the_reason(program: Path) -> None:
     content = bytearray(program.read_bytes())
-    whole = read_image(bytes(content), DEVICE_CODE)
     rng = np.random.default_rng(2)
-    refused = 0
     for place in rng.integers(0, len(content), 150):
         changed = bytearray(content)
         changed[place] ^= 1 << int(rng.integers(8))
-        try:
-            # Where the note with the checksum is no longer found, the program is still the same.
-            assert read_image(bytes(changed), DEVICE_CODE).segments == whole.segments
-        except BadElf:
-            refused += 1
-    assert refused > 130
+        with pytest.raises(BadElf):
+            read_image(bytes(changed), DEVICE_CODE)
+    for at in range(content.index(b".note.voltac"), content.index(b".note.voltac") + len(b".note.voltac")):
+        # Where the note with the checksum is no longer found, it is missed.
+        changed = bytearray(content)
+        changed[at] ^= 1
+        with pytest.raises(BadElf):
+            read_image(bytes(changed), DEVICE_CODE)
     for size in (0, 10, 63, 64, len(content) // 2):
         with pytest.raises(BadElf):
             read_elf(bytes(content[:size]), DEVICE_CODE)
@@ -316,3 +318,16 @@ def test_several_conditions_are_compared_in_one_group(tmp_path: Path) -> None:
     text = compile_source(CONDITIONS, "c.ispc", Options(TARGET, level=2)).results["select"]
     groups = re.split(r";;", text)
     assert max(group.count(".or.andcm") for group in groups) == 3
+
+
+def test_functions_and_variables_may_be_called_like_registers(tmp_path: Path) -> None:
+    text = """
+    uniform int p6 = 5;
+    uniform int * uniform r9 = &p6;
+    noinline uniform int b0(uniform int ar) { return ar + p6; }
+    export uniform int f13(uniform int sp) { *r9 = 7; return b0(sp); }
+    """
+    assert kernel(text, tmp_path).f13(4) == 11
+    if shutil.which(GNU_AS) is not None:
+        job = compile_source(text, "f.ispc", Options(TARGET, level=2))
+        assert refused_by_gnu_as(job.results["select"], tmp_path) == ""

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from ia64_rows import GNU_AS
 
+from voltac.cli.command import main
 from voltac.driver import compile_source
 from voltac.options import Options
 from voltac.target_info import DEVICES
@@ -110,3 +111,60 @@ def test_gnu_ld_makes_a_program_that_calls_a_kernel_and_writes_the_result(by_gnu
     assert report.status == 7
     # 2.5 times x and 1.5 times y, the second of the weights, are exact.
     assert np.array_equal(np.frombuffer(bytes(machine.console), np.float32), 2.5 * x + 1.5 * y)
+
+
+EVERYTHING = """
+static uniform float table[4] = { 0.5, 1.5, 2.5, 3.5 };
+export void f(uniform float s, const uniform float x[], uniform float y[], uniform int8 k, uniform int n) {
+    foreach (i = 0 ... n * n) y[i] = s * x[i] + table[i & 3] + k;
+}
+export uniform double total(const uniform double x[], uniform int64 n, uniform uint8 out[], uniform bool adds) {
+    double t = 0;
+    foreach (i = 0 ... n) { t += x[i] / 3; if (adds) out[i] += 2 * i; }
+    return reduce_add(t);
+}
+export uniform int last(uniform int16 a[]) { a[1] = 7; return a[4095] - 20; }
+export uniform bool is_large(uniform int n) { return n > 15; }
+"""
+NUMBER, ELEMENTS = 16, 4096
+
+
+def expected_output() -> bytes:
+    places = np.arange(ELEMENTS) % NUMBER
+    x = places.astype(np.float32)
+    y = x.copy()
+    at = np.arange(NUMBER * NUMBER)
+    y[: len(at)] = 16 * x[: len(at)] + np.array([0.5, 1.5, 2.5, 3.5], np.float32)[at & 3] + 16
+    out = places.astype(np.uint8)
+    out[:NUMBER] += (2 * np.arange(NUMBER)).astype(np.uint8)
+    a = places.astype(np.int16)
+    a[1] = 7
+    # One lane adds in order, several each for itself: thirds differ in the last bits.
+    return y.tobytes() + out.tobytes() + a.tobytes() + np.int32(15 - 20).tobytes() + b"\1"
+
+
+@pytest.mark.parametrize("target", ["ia64-x1", "ia64-f32x2", "ia64-i8x8", "ia64-i16x4"])
+def test_an_image_for_linux_is_linked_by_gnu_ld_and_writes_what_its_kernels_stored(target: str, tmp_path: Path) -> None:
+    if shutil.which(GNU_AS) is None:
+        pytest.skip(f"{GNU_AS} is not installed (apt: binutils-ia64-linux-gnu)")
+    source, made, linked = tmp_path / "k.ispc", tmp_path / "k.o", tmp_path / "program"
+    source.write_text(EVERYTHING)
+    assert main([str(source), f"--target={target}", "--emit-image=linux", "--woff", "-o", str(made)]) == 0
+    addresses = ["-Ttext=0x20000", "-Tdata=0x80000", "--section-start=.rodata=0x60000"]
+    run(["ia64-linux-gnu-ld", "-static", *addresses, made, "-o", linked])
+    machine, report = executed(linked.read_bytes())
+    assert report.status == 0
+    console = bytes(machine.console)
+    before = 4 * ELEMENTS + ELEMENTS
+    total = np.frombuffer(console[before : before + 8], np.float64)[0]
+    assert total == pytest.approx(sum(range(16)) / 3, rel=1e-15)
+    assert console[:before] + console[before + 8 :] == expected_output()
+
+
+def test_what_has_no_sample_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "k.ispc"
+    source.write_text("struct S { float a; int b; }; export void f(uniform S s[]) { s[0].b = 1; }")
+    assert main([str(source), "--target=ia64-x1", "--emit-image=linux", "-o", str(tmp_path / "k.o")]) == 2
+    assert "parameter 1 of 'f' is no array of numbers" in " ".join(capsys.readouterr().err.split())
+    assert main([str(source), "--target=naplespu", "--emit-image=linux", "-o", str(tmp_path / "k.o")]) == 2
+    assert "for devices that run Linux, and 'naplespu' does not" in " ".join(capsys.readouterr().err.split())

@@ -167,3 +167,25 @@ def test_gnu_as_takes_the_kernels(tmp_path: Path) -> None:
         job = compile_source(loop(parameters, body), "k.ispc", Options(DEVICES["ia64-x1"], level=2))
         assert ".ctop" in job.results["select"]
         assert refused_by_gnu_as(job.results["select"], tmp_path) == ""
+
+
+def test_what_is_stored_next_is_not_loaded_before(tmp_path: Path) -> None:
+    """A place that every iteration writes and reads: the store of the next iteration waits for the load of this one."""
+    text = """
+    export void f(uniform int a[], uniform int o[], uniform int n) {
+        uniform int t[4] = { 0, 0, 0, 0 };
+        for (uniform int i = 0; i < n; i++) {
+            t[0] = a[i];
+            t[a[i] & 3] = 7;
+            o[i] = t[0] + t[1];
+        }
+    }
+    """
+    a = np.random.default_rng(2).integers(0, 60, 50).astype(W)
+    out, t, wanted = np.zeros(50, W), [0] * 4, []
+    for one in a:
+        t[0] = int(one)
+        t[one & 3] = 7
+        wanted.append(t[0] + t[1])
+    kernel(text, tmp_path).f(a, out, 50)
+    assert out.tolist() == wanted

@@ -56,6 +56,8 @@ FAULTS = (
     (10, "br $mzero", "region 0"),
     (10, "br $m0", "region 0"),
     (10, "add $m2, $m1, 2\nbr $m2", "multiple of 4"),
+    (12, "ld64a32pace $a0:1, $a2, $m2:3+=, $mzero, 0", "ld64a32pace does is not specified"),
+    (12, "ld64b16pace $a0:1, $a2, $m2:3+=, $mzero, 0", "ld64b16pace does is not specified"),
     (12, "br $m1", "no instruction"),
     (12, "runall $m0, $m1, 0", "of the supervisor"),
     (12, ".long 0xffffffff", "no instruction"),

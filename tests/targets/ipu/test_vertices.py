@@ -147,3 +147,20 @@ def test_loads_behind_an_array_are_counted() -> None:
     # The last worker loads one word behind each array.
     assert report.over_reads == 2
     assert SLACK == 32
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 11, 12, 13, 100, 1001])
+def test_six_workers_sum_up(count: int) -> None:
+    x, parts = np.arange(count + 1, dtype=np.float32), np.full(6, np.nan, np.float32)
+    run_vertex(program("reduce.S"), [x, count, parts])
+    assert parts.sum() == count * (count - 1) / 2
+
+
+@pytest.mark.parametrize("count", [1, 2, 37])
+def test_a_maximum_exponentials_and_their_sum(count: int) -> None:
+    x = floats(count)
+    out, total = np.zeros(count, np.float32), np.zeros(1, np.float32)
+    run_vertex(program("softmax.S"), [x, out, total, count])
+    expected = np.exp(x.astype(np.float64) - x.max())
+    np.testing.assert_allclose(out, expected, rtol=1e-6)
+    np.testing.assert_allclose(total[0], expected.sum(), rtol=1e-6)

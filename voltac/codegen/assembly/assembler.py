@@ -344,7 +344,7 @@ class _Assembler:
         if state.section.size % step:
             raise BadStatement(f"an instruction at offset {state.section.size}: '.align {step}' before it is missing")
         for matched, bits in zip(group, self.dialect.group(group, in_braces)):
-            state.instructions.append(
-                WaitingInstruction(state.section, state.section.size, matched, bits, state.line, state.context())
-            )
+            known = tuple(None if isinstance(one, int) else state.number_by_now(one) for one in matched.operands)
+            place, context = state.section.size, state.context()
+            state.instructions.append(WaitingInstruction(state.section, place, matched, bits, state.line, context, known))
             state.section.content += bytes(step)

@@ -38,7 +38,8 @@ def finish(state: AssemblyState, report: Report) -> None:
 
 def _word(state: AssemblyState, waiting: WaitingInstruction) -> None:
     values: list[int | AssemblyValue] = [
-        value if isinstance(value, int) else state.final_value(value, waiting.context) for value in waiting.matched.operands
+        value if isinstance(value, int) else known or state.final_value(value, waiting.context)
+        for value, known in zip(waiting.matched.operands, waiting.known)
     ]
     row, numbers, address = chosen_row(waiting.matched, values, state.device)
     word = encode(row, numbers, state.device) | waiting.or_bits

@@ -32,6 +32,8 @@ class WaitingInstruction:
     or_bits: int
     line: SourceLine
     context: Context
+    known: tuple[AssemblyValue | None, ...]
+    """Of operands that are numbers already where they stand: a name of ``.set`` may have another value below."""
 
 
 @record(eq=False)
@@ -88,6 +90,14 @@ class AssemblyState:
     def value(self, piece: LinePiece, context: Context) -> AssemblyValue:
         """Of an expression; :class:`UnknownSymbol` where a name in it has none yet."""
         return evaluate_expression(piece, lambda name, token: self._lookup(name, token, context))
+
+    def number_by_now(self, piece: LinePiece) -> AssemblyValue | None:
+        """The value of an expression that is a number here; None for one that is an address, or known only below."""
+        try:
+            value = self.value(piece, self.context())
+        except (BadStatement, UnknownSymbol):
+            return None
+        return None if value.section else value
 
     def known_number(self, piece: LinePiece, what: str) -> int:
         """An expression that has to be a number here and now."""

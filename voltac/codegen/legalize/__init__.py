@@ -59,6 +59,8 @@ def legalize(module: Module, options: Options, machine: LegalMachine) -> None:
         words = " ".join(groups.get(word, word) for word in function.attributes.split())
         legalizer = Legalizer(machine, shapes, function, words)
         made = legalizer.run()
+        if machine.pair_lanes is not None and options.level:
+            declarations.update(machine.pair_lanes(made, legalizer.lanes))
         declarations.update(legalizer.write.declarations)
         wanted.update(legalizer.write.routines)
         uses_nowhere = uses_nowhere or legalizer.write.uses_nowhere

@@ -44,7 +44,7 @@ def _legalize_call(f: Legalizer, instruction: Instruction) -> None:
     arguments = []
     for operand in parts.operands:
         words = f.words(operand)
-        if f.shapes.parts(operand.type) == [f.write.word]:
+        if f.shapes.parts(operand.type) == [f.write.word] and not f.shapes.of(operand.type).part:
             words = zero_extended(f, f.shapes.of(operand.type).bits or f.word_bits, words, False)
         arguments += [f"{type} {word}" for type, word in zip(f.shapes.parts(operand.type), words)]
     words = call_function(f, callee, arguments, f.shapes.parts(parts.type))

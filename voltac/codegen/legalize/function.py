@@ -10,16 +10,19 @@ begins follow the block it stands in.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 
+from voltac.codegen.legalize.constant_words import constant_word, zero_word
 from voltac.codegen.legalize.known_ranges import KnownRanges
 from voltac.codegen.legalize.machine_facts import MachineFacts
+from voltac.codegen.legalize.packed_values import PackedValues, PackedVectors
 from voltac.codegen.legalize.shapes import NotLegal, Shape, Shapes
-from voltac.codegen.legalize.writer import Writer, signed
+from voltac.codegen.legalize.writer import Writer
 from voltac.ir.cfg import control_flow
 from voltac.ir.interp_constants import constant
-from voltac.ir.interp_values import KindTable, Value, float_bits
+from voltac.ir.interp_values import KindTable, Value
 from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.parts import Operand, parse_operand
 from voltac.ir.scan import match_bracket, split_list
@@ -78,6 +81,10 @@ class LegalMachine:
     """A shorter way for numbers of few bits, given the bits of their type and whether they have a sign: the quotient, None for
     other numbers."""
     vectors: VectorMemory | None = None
+    pair_lanes: Callable[[Function, list[Words]], set[str]] | None = None
+    """Given a function that is legal, and the lanes of its vectors, makes single values of those that one instruction computes;
+    returns the functions that are called then, as they are declared. Left out where nothing is optimized."""
+    packed: PackedVectors | None = None
 
 
 class Legalizer:
@@ -91,6 +98,7 @@ class Legalizer:
         self.word_bits = machine.facts.word_bits
         self.attributes = attributes
         self.shapes = shapes
+        self.packed = PackedValues(self, machine.packed, shapes)
         self.layout = shapes.layout
         self.function = function
         self.write = Writer(function.blocks[0].name, machine.facts)
@@ -107,7 +115,19 @@ class Legalizer:
         self._phis: list[tuple[Block, int, str, str, int]] = []
         """Block and position of the phi to be, its name and type, and which part it is."""
         self._last_block: dict[str, str] = {}
+        self.floats: dict[str, str] = {}
+        """Words with the bits of a number of 16 bits -> the number as a float, where a machine computes with that."""
+        self.unrounded: dict[str, str] = {}
+        """And what that was before it was rounded to 16 bits."""
+        self.loaded_halves: set[str] = set()
+        """Those of these words that are as they were loaded."""
         self.result_address = ""
+        self.lanes: list[Words] = []
+        """Of vectors that are made of scalars: one word for each lane."""
+
+    @cached_property
+    def _lane_shapes(self) -> Shapes:
+        return Shapes(self.layout, self.machine.facts, is_packed=False)
 
     @cached_property
     def definitions(self) -> dict[str, Instruction]:
@@ -142,12 +162,13 @@ class Legalizer:
         """The parts of an operand."""
         text = operand.value
         if text[0] == "%":
-            return self.values[text]
+            words = self.values[text]
+            return words if self.shapes is self.packed.shapes else self.packed.split_parts(operand.type, words)
         types = self.shapes.parts(operand.type)
         if text in ("poison", "undef"):
             return ["poison"] * len(types)
         if text in ("zeroinitializer", "null"):
-            return [_zero(type) for type in types]
+            return [zero_word(type) for type in types]
         return self._constant(operand)
 
     def columns(self, operand: Operand) -> list[Words]:
@@ -163,7 +184,7 @@ class Legalizer:
         name = self.write.name("constant")
         instruction = Instruction(f"  {name} = {text.split()[0].partition('(')[0]} {inside}")
         self.machine.rules[instruction.op](self, instruction)
-        return self.values[name]
+        return self.words(Operand(instruction.type, name))
 
     def _constant(self, operand: Operand) -> Words:
         text = operand.value
@@ -182,6 +203,8 @@ class Legalizer:
         if aggregate:
             return [word for item in items for word in self.words(item)]
         scalars = [self.words(item)[0] for item in items]
+        if self.shapes.of(operand.type).part:
+            return self.packed.join_parts(operand.type, scalars)
         width = self.width
         whole = len(items) // width * width if width else 0
         found: Words = []
@@ -201,12 +224,14 @@ class Legalizer:
         found: Words = []
         at = 0
         for chunk in shape.chunks:
-            row = elements[at : at + (self.width if chunk else 1)]
+            row = elements[at : at + (shape.width if chunk else 1)]
             at += len(row)
             for word in range(shape.words):
-                texts = [_word(shape.element, self.word_bits, element, word) for element in row]
+                texts = [constant_word(shape.element, self.word_bits, element, word) for element in row]
                 if not chunk:
                     found.append(texts[0])
+                elif shape.part:
+                    found.append(self.packed.joined(shape, texts))
                 elif len(set(texts)) == 1:
                     kind = shape.kind(True)
                     found.append("poison" if texts[0] == "poison" else f"splat ({kind} {texts[0]})")
@@ -231,7 +256,11 @@ class Legalizer:
 
     def define(self, instruction: Instruction, words: Words) -> None:
         """These are the parts of the instruction's result from now on."""
+        if self.shapes is not self.packed.shapes:
+            words = self.packed.join_parts(instruction.type, words)
         self.values[instruction.name] = words
+        if not self.width and len(words) > 1 and instruction.type[0] == "<":
+            self.lanes.append(words)
 
     def elementwise(self, instruction: Instruction, compute: Callable[..., Words]) -> None:
         """``compute(vector, *words of each operand)`` for each chunk."""
@@ -239,6 +268,13 @@ class Legalizer:
         chunks = self.shapes.of(instruction.operands[-1].type).chunks
         made = [compute(chunk, *(column[number] for column in columns)) for number, chunk in enumerate(chunks)]
         self.define(instruction, [word for words in made for word in words])
+
+    @contextmanager
+    def in_lanes(self) -> Iterator[None]:
+        """Rules see a value for each lane, also of registers that hold several numbers."""
+        before, self.shapes = self.shapes, self._lane_shapes
+        yield
+        self.shapes = before
 
     # --- the walk ---
 
@@ -332,29 +368,6 @@ class Legalizer:
         self.write.blocks = blocks
         block.instructions.append(last)
         return words
-
-
-def _zero(type: str) -> str:
-    if type[0] == "<":
-        return "zeroinitializer"
-    return "null" if type.startswith("ptr") else {"float": "0.0", "double": "0.0", "i1": "false"}.get(type, "0")
-
-
-def _word(element: str, word_bits: int, value: Value, word: int) -> str:
-    """One part of a constant's element."""
-    if value is None:
-        # Lanes of masks move as bits of one number, which all would be poison.
-        return "false" if element == "i1" else "poison"
-    if element == "i1":
-        return "true" if value else "false"
-    if element in ("float", "double"):
-        # The bits of the equal double, as LLVM writes what is no short decimal; a NaN's own bits survive.
-        return f"0x{float_bits(value, 64):016X}"
-    if element in ("half", "bfloat"):
-        return str(float_bits(value, 16))
-    if element.startswith("ptr"):
-        return "0" if not value else str(signed(value, word_bits))
-    return str(signed(value >> word_bits * word, word_bits))
 
 
 def vector_memory(f: Legalizer) -> VectorMemory:

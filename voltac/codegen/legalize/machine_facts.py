@@ -6,6 +6,17 @@ from voltac.records import record
 
 
 @record
+class PackedType:
+    """Numbers of which a register holds several side by side."""
+
+    element: str
+    """Their type; of ``i1`` the lanes are those of the others, all their bits 0 or 1."""
+    lanes: int
+    part: str
+    """The legal type of such a register: a word, or a vector where its registers are others."""
+
+
+@record
 class MachineFacts:
     """Registers and instructions of a machine; what it lacks is written out."""
 
@@ -27,6 +38,9 @@ class MachineFacts:
     has_double: bool = False
     word_bits: int = 32
     """Of a register, of an address, and of what integers are computed in."""
+
+    packed: tuple[PackedType, ...] = ()
+    """What registers hold several of; all have as many lanes (``packed.py``)."""
 
     @property
     def word(self) -> str:

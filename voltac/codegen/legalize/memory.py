@@ -16,6 +16,7 @@ from voltac.codegen.legalize.writer import signed
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.types import array_parts
+from voltac.records import replace
 
 # --- whole values
 
@@ -36,8 +37,8 @@ def load(f: Legalizer, type: str, pointer: str, alignment: int) -> Words:
         place, known = f.write.near(pointer, at), at_offset(alignment, at)
         if pointer in f.unaligned:
             f.unaligned.add(place)
-        made += vector_memory(f).load(f, shape, place, known) if chunk else load_scalar(f, shape, place, known)
-        at += bytes_of(shape) * (f.width if chunk else 1)
+        made += _load_chunk(f, shape, place, known) if chunk else load_scalar(f, shape, place, known)
+        at += bytes_of(shape) * (shape.width if chunk else 1)
     return made
 
 
@@ -60,16 +61,26 @@ def store(f: Legalizer, type: str, words: Words, pointer: str, alignment: int) -
         value = words[number * shape.words : (number + 1) * shape.words]
         if all(word == "poison" for word in value):
             pass
-        elif chunk:
-            vector_memory(f).store(f, shape, value, place, known)
-        else:
+        elif not chunk:
             store_scalar(f, shape, value, place, known)
-        at += bytes_of(shape) * (f.width if chunk else 1)
+        elif shape.part:
+            f.packed.vectors.store(f, shape, value[0], place, known)
+        else:
+            vector_memory(f).store(f, shape, value, place, known)
+        at += bytes_of(shape) * (shape.width if chunk else 1)
+
+
+def _load_chunk(f: Legalizer, shape: Shape, pointer: str, alignment: int) -> Words:
+    if shape.part:
+        return [f.packed.vectors.load(f, shape, pointer, alignment)]
+    return vector_memory(f).load(f, shape, pointer, alignment)
 
 
 def _load_mask(f: Legalizer, shape: Shape, pointer: str, alignment: int) -> Words:
     """Bits one after the other."""
     w = f.write
+    if shape.part:
+        return f.packed.join_parts(f"<{shape.lanes} x i1>", _load_mask(f, replace(shape, width=0, part=""), pointer, alignment))
     made: Words = []
     at = 0
     for chunk in shape.chunks:
@@ -85,6 +96,10 @@ def _load_mask(f: Legalizer, shape: Shape, pointer: str, alignment: int) -> Word
 
 
 def _store_mask(f: Legalizer, shape: Shape, words: Words, pointer: str, alignment: int) -> None:
+    if shape.part:
+        lanes = f.packed.split_parts(f"<{shape.lanes} x i1>", words)
+        _store_mask(f, replace(shape, width=0, part=""), lanes, pointer, alignment)
+        return
     w = f.write
     at = 0
     byte = ""
@@ -114,14 +129,16 @@ def legalize_load(f: Legalizer, instruction: Instruction) -> None:
     """A load from main memory."""
     operand = instruction.operands[0]
     pointer = f.words(operand)[0]
-    f.define(instruction, load(f, instruction.type, pointer, _natural(f, instruction.type, instruction.parts.alignment)))
+    alignment = f.packed.alignment(operand.value, _natural(f, instruction.type, instruction.parts.alignment))
+    f.define(instruction, load(f, instruction.type, pointer, alignment))
 
 
 def legalize_store(f: Legalizer, instruction: Instruction) -> None:
     """A store to main memory."""
     value, target = instruction.operands
     pointer = f.words(target)[0]
-    store(f, value.type, f.words(value), pointer, _natural(f, value.type, instruction.parts.alignment))
+    alignment = f.packed.alignment(target.value, _natural(f, value.type, instruction.parts.alignment))
+    store(f, value.type, f.words(value), pointer, alignment)
 
 
 def _legalize_alloca(f: Legalizer, instruction: Instruction) -> None:

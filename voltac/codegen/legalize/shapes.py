@@ -8,6 +8,7 @@ type                   parts
 wider integers         a word for every 32 bits, the lowest first; likewise. A machine's word may be ``i64``
 ``half bfloat``        a word of whose bits the lower 16 count
 ``<16 x T>``           where a register has 16 lanes: vectors, one for each part of ``T``; pointers are ``i32``
+``<8 x i8>``           where a register has 8 numbers of 8 bits (``packed.py``): such registers
 ``<n x T>``            as many vectors as fit, and scalars for the rest; on machines without vectors scalars alone
 structs, arrays        the parts of their members, in order
 =====================  ==========================================================
@@ -21,7 +22,7 @@ from __future__ import annotations
 from voltac.codegen.legalize.machine_facts import MachineFacts
 from voltac.codegen.not_on_device import NotOnDevice
 from voltac.ir.types import DataLayout, array_parts, integer_bits, vector_parts
-from voltac.records import record
+from voltac.records import record, replace
 
 
 class NotLegal(NotOnDevice):
@@ -45,6 +46,8 @@ class Shape:
     """The type of integers' parts."""
     size: int = 4
     """Bytes in memory, of what is no integer."""
+    part: str = ""
+    """The legal type of a vector chunk whose register holds the elements side by side."""
 
     @property
     def chunks(self) -> list[bool]:
@@ -64,7 +67,7 @@ class Shape:
     def part_types(self) -> list[str]:
         """The legal types of all parts, chunk by chunk."""
         return [
-            f"<{self.width} x {self.kind(True)}>" if chunk else self.kind(False)
+            (self.part or f"<{self.width} x {self.kind(True)}>") if chunk else self.kind(False)
             for chunk in self.chunks
             for _ in range(self.words)
         ]
@@ -79,9 +82,11 @@ class Shape:
 class Shapes:
     """Answers for one module on one machine."""
 
-    def __init__(self, layout: DataLayout, facts: MachineFacts) -> None:
+    def __init__(self, layout: DataLayout, facts: MachineFacts, is_packed: bool = True) -> None:
+        """``is_packed``: whether registers hold several numbers where the machine has that, or one lane each."""
         self.layout = layout
         self.facts = facts
+        self._packed = {one.element: one for one in facts.packed} if is_packed else {}
         self._shapes: dict[str, Shape] = {}
         self._parts: dict[str, list[str]] = {}
 
@@ -107,9 +112,21 @@ class Shapes:
             found = self._shapes[type] = self._shape(self.layout.resolve(type))
         return found
 
+    def leaves(self, type: str) -> list[Shape]:
+        """The shapes of all that has no members, in order."""
+        if self.is_aggregate(type):
+            return [shape for member, _ in self.members(type) for shape in self.leaves(member)]
+        return [self.of(type)]
+
     def _shape(self, type: str) -> Shape:
         vector = vector_parts(type)
         lanes, element = vector or (0, type)
+        if lanes and element in self._packed:
+            packed = self._packed[element]
+            return replace(self._unpacked(lanes, element), width=packed.lanes, part=packed.part)
+        return self._unpacked(lanes, element)
+
+    def _unpacked(self, lanes: int, element: str) -> Shape:
         width, word, word_bits = self.facts.lanes, self.facts.word, self.facts.word_bits
         if element == "float":
             return Shape(element, lanes, 0, 1, width, word)

@@ -45,12 +45,7 @@ def find_low_bits(module: Module) -> bool:
 
 def _know_low_bits(function: Function) -> bool:
     """Low bits that are the same always become constants."""
-    aligned = {
-        parameter.name: int(words[words.index("align") + 1])
-        for parameter in function.parameters
-        if "align" in (words := parameter.attributes.split())
-    }
-    known = _Residues(function.definitions(), aligned)
+    known = Residues.of_function(function)
     constants: dict[str, str] = {}
     for instruction in function.instructions():
         if instruction.op == "and" and instruction.type == "i32":
@@ -63,8 +58,18 @@ def _know_low_bits(function: Function) -> bool:
     return fold_constants(function, constants)
 
 
-class _Residues:
-    """What numbers are modulo a power of two."""
+class Residues:
+    """What numbers and addresses are modulo a power of two."""
+
+    @classmethod
+    def of_function(cls, function: Function) -> Residues:
+        """With what is said of its parameters."""
+        aligned = {
+            parameter.name: int(words[words.index("align") + 1])
+            for parameter in function.parameters
+            if "align" in (words := parameter.attributes.split())
+        }
+        return cls(function.definitions(), aligned)
 
     def __init__(self, definitions: dict[str, Instruction], aligned: dict[str, int]) -> None:
         self.definitions = definitions
@@ -75,6 +80,7 @@ class _Residues:
         """What was found without assumptions."""
 
     def of(self, value: str, bits: int, depth: int = _DEEPEST) -> int | None:
+        """The low bits of a value; None where they are not known."""
         if bits <= 0:
             return 0
         if self.assumed:

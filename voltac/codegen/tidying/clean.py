@@ -52,8 +52,11 @@ def _share(function: Function, flow: ControlFlow, is_pure: _IsPure) -> None:
         kept: list[Instruction] = []
         for instruction in block.instructions:
             instruction.rename(renamed)
-            if instruction.name and is_pure(instruction):
+            if instruction.name and (instruction.op == "phi" or is_pure(instruction)):
                 text = instruction.text.strip().partition(" = ")[2]
+                if instruction.op == "phi":
+                    # Equal only to those of its block.
+                    text = f"{name}: {text}"
                 same = here.get(text)
                 if same is not None:
                     renamed[instruction.name] = same

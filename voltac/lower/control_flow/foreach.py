@@ -268,9 +268,10 @@ def lower_foreach_active(c: FunctionContext, node: tree.ForeachActive) -> None:
             lane = integer("i64", number)
             run_body(c, node, {node.symbol: lane}, masks.only_lane(c, lane), c.build.block("foreach_active.step"))
         return
-    type = f"i{c.width}"
+    beginning = masks.waiting(c, masks.explicit(c, c.mask))
+    type = beginning.type
     waiting = c.build.alloca(type, 8, "waiting")
-    c.build.store(masks.bits(c, masks.explicit(c, c.mask)), waiting, 8)
+    c.build.store(beginning, waiting, 8)
     head, body, step, done = (c.build.block(f"foreach_active.{part}") for part in ("test", "body", "step", "done"))
     c.build.start(head)
     lanes = c.build.load(type, waiting, 8)

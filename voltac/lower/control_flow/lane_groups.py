@@ -29,9 +29,10 @@ def lane_groups(c: FunctionContext, values: IR, type: Type, name: str) -> Iterat
     """Of ``values`` in the lanes that are on, by first lane: a loop, of which what the caller writes for the one group that
     this gives is the body. A NaN equals nothing, so its lane is a group by itself.
     """
-    bits = f"i{c.width}"
+    beginning = masks.waiting(c, masks.explicit(c, c.mask))
+    bits = beginning.type
     waiting = c.build.alloca(bits, 8, "waiting")
-    c.build.store(masks.bits(c, masks.explicit(c, c.mask)), waiting, 8)
+    c.build.store(beginning, waiting, 8)
     value_of = _lane_of(c, values, type)
     head, body, done = (c.build.block(f"{name}.{part}") for part in ("test", "body", "done"))
     c.build.start(head)
@@ -46,7 +47,7 @@ def lane_groups(c: FunctionContext, values: IR, type: Type, name: str) -> Iterat
         group = c.build.binary("or", equal, masks.only_lane(c, lane))
     else:
         group = masks.conjunction(c, c.mask, c.build.compare("icmp eq", values, everywhere))
-    others = c.build.binary("xor", masks.bits(c, group), IR(bits, "-1"))
+    others = c.build.binary("xor", masks.waiting(c, group), IR(bits, "-1"))
     c.build.store(c.build.binary("and", lanes, others), waiting, 8)
     yield LaneGroup(value, group)
     c.build.jump(head)

@@ -84,6 +84,16 @@ def bits(c: FunctionContext, mask: IR) -> IR:
     return c.build.convert("bitcast", mask, f"i{c.width}")
 
 
+_WHOLE = 32
+"""Bits of a register that is written as a whole: on x86, to write a byte of one waits for what the register held."""
+
+
+def waiting(c: FunctionContext, mask: IR) -> IR:
+    """What :func:`bits` gives, with zeros above it up to a whole register: for loops that take one lane after the other."""
+    lanes = bits(c, mask)
+    return lanes if c.width >= _WHOLE or c.target.is_device else c.build.convert("zext", lanes, f"i{_WHOLE}")
+
+
 def any_on(c: FunctionContext, mask: IR) -> IR:
     """An i1."""
     lanes = bits(c, mask)

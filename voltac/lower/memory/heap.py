@@ -98,9 +98,10 @@ def _fill(c: FunctionContext, address: Address, initial: tree.Initializer) -> No
 
 def for_each_lane(c: FunctionContext, body: Callable[[IR], None]) -> None:
     """A loop over the active lanes, in increasing order; ``body`` gets the lane as int64."""
-    type = f"i{c.width}"
+    beginning = masks.waiting(c, masks.explicit(c, c.mask))
+    type = beginning.type
     waiting = c.build.alloca(type, 8, "waiting")
-    c.build.store(masks.bits(c, masks.explicit(c, c.mask)), waiting, 8)
+    c.build.store(beginning, waiting, 8)
     head, inside, done = (c.build.block(f"lanes.{part}") for part in ("test", "body", "done"))
     c.build.start(head)
     lanes = c.build.load(type, waiting, 8)

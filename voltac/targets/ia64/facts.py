@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from voltac.records import replace
 from voltac.target_info import TargetInfo
 from voltac.target_info.access_costs import CostRow
 from voltac.target_info.device_facts import DeviceFacts
@@ -21,7 +22,15 @@ _X1 = TargetInfo(
     "ia64-x1", "ia64", "IA64", 1, 32, 32, 32, "itanium2", "", triple="ia64-unknown-linux-gnu",
     has_fma=True, device=DEVICE,
 )  # fmt: skip
-TARGETS = (_X1,)
+
+_PACKED = replace(_X1, vector_bits=64)
+TARGETS = (
+    _X1,
+    replace(_PACKED, name="ia64-f32x2", width=2),
+    replace(_PACKED, name="ia64-i8x8", width=8, mask_bits=8, element_bits=8),
+    replace(_PACKED, name="ia64-i16x4", width=4, mask_bits=16, element_bits=16),
+)
+"""The scalar target, and those whose gangs fill a register."""
 
 FAILURE = 0x1FA11
 """What ``break`` has where a program finds something wrong; three parameters say what. Chosen, of a program's own numbers."""

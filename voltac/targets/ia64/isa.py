@@ -5,9 +5,9 @@ from __future__ import annotations
 from voltac.records import replace
 from voltac.targets.ia64.assembly.addresses import put_address
 from voltac.targets.ia64.assembly.text import bundle_lines
+from voltac.targets.ia64.facts import TARGETS
 from voltac.targets.ia64.instructions import SLOT_CODE
 
-DEVICE_CODE = replace(SLOT_CODE, put_address=put_address, bundle_lines=bundle_lines)
-"""Of the one target there is."""
-DEVICE_CODES = {DEVICE_CODE.name: DEVICE_CODE}
-"""By the target's name."""
+_CODE = replace(SLOT_CODE, put_address=put_address, bundle_lines=bundle_lines)
+DEVICE_CODES = {target.name: replace(_CODE, name=target.name) for target in TARGETS}
+"""By the target's name; but for that they are the same."""

@@ -5,10 +5,11 @@ Each is imported late, when it is used: who runs a finished program needs no cod
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from voltac.targets.device import Device
-from voltac.targets.ia64.isa import DEVICE_CODE
+from voltac.targets.device import Device, SampleKernel
+from voltac.targets.ia64.isa import DEVICE_CODES
 
 if TYPE_CHECKING:
     from voltac.codegen.object_file import ObjectFile
@@ -50,6 +51,14 @@ def _assemble(text: str, file: str, diagnostics: Diagnostics) -> ObjectFile:
     return assemble_program(text, file, diagnostics)
 
 
+def _linux_object(
+    legal: str, kernels: Mapping[str, SampleKernel], file: str, options: Options, diagnostics: Diagnostics
+) -> bytes:
+    from voltac.targets.ia64.linux import linux_object  # late: where such a program is asked for
+
+    return linux_object(legal, kernels, file, options, diagnostics)
+
+
 def _simulator(configuration: Any) -> Any:
     from voltac.targets.ia64.simulator.device import SimulatedMachine  # late: where it is simulated only
 
@@ -63,7 +72,9 @@ def _configuration(**fields: Any) -> Any:
 
 
 DEVICES = {
-    DEVICE_CODE.name: Device(
-        DEVICE_CODE, _legalize, _select, _legalize_passes, _select_passes, _simulator, _configuration, own_assembler=_assemble
+    name: Device(
+        code, _legalize, _select, _legalize_passes, _select_passes, _simulator, _configuration,
+        own_assembler=_assemble, linux_object=_linux_object,
     )
-}
+    for name, code in DEVICE_CODES.items()
+}  # fmt: skip

@@ -36,12 +36,16 @@ _ALIASES = (
 def _named() -> dict[str, Register]:
     printed = dict(_ALIASES)
     found: list[Register] = []
-    for file, widths in (("m", (1, 2)), ("a", (1, 2, 4))):
+    for file, widths in (("m", (2,)), ("a", (2, 4))):
+        single = [
+            Register(printed.get(name, name), file, number) for number in range(REGISTERS) for name in (f"${file}{number}",)
+        ]
+        found += single
         for width in widths:
             for first in range(0, REGISTERS, width):
-                name = f"${file}{first}" if width == 1 else f"${file}{first}:{first + width - 1}"
-                kind = file if width == 1 else f"{file}{width}"
-                found.append(Register(printed.get(name, name), kind, first // width))
+                name = f"${file}{first}:{first + width - 1}"
+                lanes = tuple(single[first : first + width])
+                found.append(Register(printed.get(name, name), f"{file}{width}", first // width, lanes))
     found += [Register(f"${name}", "csr", number) for name, number in LOWER_CSRS.items()]
     found += [Register(f"${name}", "ucsr", number) for name, number in UPPER_CSRS.items()]
     by_name = {register.name: register for register in found}

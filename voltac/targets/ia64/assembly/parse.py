@@ -27,7 +27,7 @@ class NeedsSymbol:
 
 _PREDICATE = re.compile(r"\(\s*p(\d+)\s*\)\s*")
 _OPERAND = r"\s*([^,=\[\]\s][^,=\[\]]*?)\s*"
-_LABEL = re.compile(r"([A-Za-z_.$][\w.$]*)\s*(?:([+-])\s*(\w+))?$")
+_LABEL = re.compile(r"([A-Za-z_.$][\w.$]*)#?\s*(?:([+-])\s*(\w+))?$")
 _PREDICATES = 64
 """Of the machine (IA-64 2)."""
 

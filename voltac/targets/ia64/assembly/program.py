@@ -20,8 +20,8 @@ from voltac.targets.ia64.slots import BUNDLE_BYTES, CODES, NOPS, TEMPLATES, UNIT
 _SIZES = {"data1": 1, "data2": 2, "data4": 4, "data8": 8, ".byte": 1}
 _IGNORED = frozenset((".explicit", ".proc", ".endp", ".type", ".size", ".pred.rel", ".file", ".prologue", ".body"))
 """What says something to other tools."""
-_LABEL = re.compile(r"\s*([A-Za-z_.$][\w.$]*)\s*:(?!:)")
-_SYMBOL = re.compile(r"([A-Za-z_.$][\w.$]*)\s*(?:([+-])\s*(\w+))?$")
+_LABEL = re.compile(r"\s*([A-Za-z_.$][\w.$]*)#?\s*:(?!:)")
+_SYMBOL = re.compile(r"([A-Za-z_.$][\w.$]*)#?\s*(?:([+-])\s*(\w+))?$")
 _KINDS = {".text": "text", ".rodata": "constants", ".data": "data", ".bss": "zeros"}
 _MOST_ALIGNMENT = 1 << 16
 """Bytes. Chosen: what is aligned to more is a mistake."""
@@ -194,7 +194,7 @@ class _Assembler:
         elif name.text == ".align":
             self._align(name, operands)
         elif name.text in (".global", ".globl"):
-            self.globals.update(operand.text for operand in operands)
+            self.globals.update(operand.text.removesuffix("#") for operand in operands)
         elif name.text in (".space", ".skip"):
             self._space(_number(operands[0]) if operands else 0)
         elif name.text in _SIZES:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from voltac.codegen.listing import Line
-from voltac.targets.ia64.registers import APPLICATION
+from voltac.targets.ia64.registers import APPLICATION, BY_NAME
 from voltac.targets.ia64.shapes import SLOT_BITS
 from voltac.targets.ia64.slots import BUNDLE_BYTES, Slot, decode_bundle
 
@@ -20,6 +20,11 @@ def operand_text(kind: str, value: int) -> str:
     if kind == "ar":
         return _AR_NAMES.get(value, f"ar{value}")
     return f"{kind}{value}" if kind in _FILES else str(value)
+
+
+def symbol_text(name: str) -> str:
+    """A symbol where it is used; one that is called like a register is told from it by a mark (IA-64 16)."""
+    return f"{name}#" if name in BY_NAME else name
 
 
 def slot_text(slot: Slot, replaced: Mapping[str, str] | None = None) -> str:
@@ -55,7 +60,7 @@ def bundle_lines(content: bytes, address: int, symbols: Mapping[str, int]) -> It
             if slot is None:
                 continue
             target = target_of(slot, place)
-            named = {} if target not in labels else {"target": labels[target][0]}
+            named = {} if target not in labels else {"target": symbol_text(labels[target][0])}
             text = slot_text(slot, named) + (" ;;" if number in bundle.stops else "")
             begins = f"{{ .{bundle.units.lower()} {text}" if not number else f"  {text}"
             bits = word >> 5 + SLOT_BITS * number & (1 << SLOT_BITS) - 1

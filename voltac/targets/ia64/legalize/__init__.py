@@ -19,6 +19,7 @@ from voltac.codegen.legalize import RULES, drop_unused, legalize
 from voltac.codegen.legalize.function import Legalizer, LegalMachine, Rule
 from voltac.codegen.legalize.intrinsics import INTRINSICS
 from voltac.codegen.legalize.memory_routines import MEMORY_ROUTINES
+from voltac.codegen.legalize.packed import by_registers
 from voltac.codegen.legalize.reductions import REDUCTIONS
 from voltac.codegen.tidying.clean import clean
 from voltac.ir.model import Instruction, Module
@@ -27,11 +28,17 @@ from voltac.ir.verify import verify
 from voltac.ir.write import write
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
+from voltac.records import replace
 from voltac.targets.ia64.legalize import conversions, divisions, float_rules
 from voltac.targets.ia64.legalize.entries import add_entries
 from voltac.targets.ia64.legalize.functions import FUNCTIONS, ROUTINES
-from voltac.targets.ia64.legalize.machine_facts import FACTS
+from voltac.targets.ia64.legalize.machine_facts import FACTS_OF
 from voltac.targets.ia64.legalize.masked import MASKED
+from voltac.targets.ia64.legalize.packed_floats import FLOATS
+from voltac.targets.ia64.legalize.packed_idioms import IDIOMS
+from voltac.targets.ia64.legalize.packed_integers import INTEGERS
+from voltac.targets.ia64.legalize.packed_lanes import LANES
+from voltac.targets.ia64.legalize.packed_registers import PACKED
 
 
 def _trap(f: Legalizer, instruction: Instruction) -> None:
@@ -45,18 +52,29 @@ def _cycles(f: Legalizer, instruction: Instruction) -> None:
 _CORE: dict[str, Rule] = {"trap": _trap, "debugtrap": _trap, "readcyclecounter": _cycles}
 
 MACHINE = LegalMachine(
-    FACTS,
+    FACTS_OF["ia64-x1"],
     rules={**RULES, **divisions.RULES, **float_rules.RULES, **conversions.RULES},
     intrinsics={**INTRINSICS, **conversions.INTRINSICS, **float_rules.INTRINSICS, **MASKED, **_CORE},
     lane_functions=FUNCTIONS,
     reductions=REDUCTIONS,
     routines={**ROUTINES, **MEMORY_ROUTINES},
 )
+_PACKED_RULES = {**INTEGERS, **FLOATS, **LANES, **IDIOMS}
+MACHINES = {
+    name: MACHINE if not facts.packed else replace(
+        MACHINE, facts=facts, rules=by_registers(MACHINE.rules, _PACKED_RULES), packed=PACKED
+    )
+    for name, facts in FACTS_OF.items()
+}  # fmt: skip
+"""By target."""
 _OF_BOTH = ("sqrt", "fabs", "copysign", "fma")
 PURE = (
     *(f"@llvm.{name}.{suffix}" for name in _OF_BOTH for suffix in ("f32", "f64")),
     *(f"@llvm.{name}.i64" for name in ("ctlz", "cttz", "ctpop", "bswap")),
     "@ia64.sdiv", "@ia64.udiv", "@ia64.mulh", "@ia64.rint", "@ia64.fmin", "@ia64.fmax",
+    # All on registers with several numbers.
+    "@ia64.p", "@ia64.mix", "@ia64.mux", "@ia64.unpack", "@ia64.fp", "@ia64.fselect", "@ia64.fmix", "@ia64.fswap",
+    "@ia64.for", "@ia64.fand",
 )  # fmt: skip
 """Functions of the machine that have no effects."""
 
@@ -80,7 +98,7 @@ PASSES = (
     Pass("add_entries", "each kernel gets a function that reads its parameters",
          lambda module, options: add_entries(module), required=True),
     Pass("legalize", "every value and operation becomes one that the device has",
-         lambda module, options: legalize(module, options, MACHINE), required=True),
+         lambda module, options: legalize(module, options, MACHINES[options.target.name]), required=True),
     Pass("clean", "equal values are computed once, outside of loops; what nobody uses goes", _clean, optimizing),
     Pass("drop_unused", "declarations that nothing calls any more go, and debug information",
          lambda module, options: drop_unused(module), required=True),

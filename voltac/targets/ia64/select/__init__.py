@@ -21,15 +21,17 @@ from voltac.ir.write import write
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.records import field, mutable_record
+from voltac.targets.ia64.assembly.text import symbol_text
 from voltac.targets.ia64.select.conditions import jump
-from voltac.targets.ia64.select.conventions import CALLS, COPIES, ENTRY, SIZES, copy, kind_of
-from voltac.targets.ia64.select.frame import complete_frame, spill_load, spill_store
+from voltac.targets.ia64.select.conventions import CALLS, COPIES, ENTRY, SIZES, copy, kind_of, load_at, store_at
+from voltac.targets.ia64.select.frame import complete_frame
 from voltac.targets.ia64.select.groups import RULES as ISSUE_RULES
 from voltac.targets.ia64.select.increments import increment_addresses
+from voltac.targets.ia64.select.kernel_parts import PipelinedKernel
 from voltac.targets.ia64.select.kernels import kernel_bundles
 from voltac.targets.ia64.select.operations import FUNCTIONS
 from voltac.targets.ia64.select.packing import PackedBundle, packed
-from voltac.targets.ia64.select.pipelines import PipelinedKernel, pipeline_loops, rotating_registers
+from voltac.targets.ia64.select.pipelines import pipeline_loops, rotating_registers
 from voltac.targets.ia64.select.pseudo import BRANCH_IF, BRANCH_UNLESS, JUMP, ROWS
 from voltac.targets.ia64.select.registers import ALLOCATABLE, ONE, ZERO
 from voltac.targets.ia64.select.rules import RULES
@@ -47,11 +49,11 @@ from voltac.targets.ia64.select.values import (
     pure,
 )
 
-_FILE = RegisterFile(ALLOCATABLE, frozenset(COPIES.values()), SIZES, spill_store, spill_load)
+_FILE = RegisterFile(ALLOCATABLE, frozenset(COPIES.values()), SIZES, store_at, load_at)
 _BRANCHES = Branches(ROWS, JUMP, {BRANCH_IF: BRANCH_UNLESS, BRANCH_UNLESS: BRANCH_IF})
 _MOST_STACK = 1 << 20
 """Bytes of the stack. Chosen."""
-_DATA = DataForm(8, "data8", "data4", "data1")
+_DATA = DataForm(8, "data8", "data4", "data1", symbol_text)
 
 _TARGET = SelectionTarget(
     instructions=ROWS,
@@ -129,6 +131,7 @@ class _FunctionWork:
 
 
 _FIXED = {("constant.r", 0): ZERO["r"], ("constant.single", 0): ZERO["f"], ("constant.double", 0): ZERO["f"],
+          ("constant.pair", 0): ZERO["f"],
           ("constant.single", 0x3F800000): ONE, ("constant.double", 0x3FF0000000000000): ONE}  # fmt: skip
 """Constants that registers always have."""
 

@@ -13,7 +13,7 @@ from voltac.codegen.machine_code import (
     MachineInstruction,
     VirtualRegister,
 )
-from voltac.codegen.selection import CannotSelect, Selection
+from voltac.codegen.selection import Selection
 from voltac.codegen.switches import SwitchBranches
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
@@ -197,13 +197,15 @@ def _of_32_bits(selection: Selection, operand: Operand, relation: str) -> Operan
 
 def _floats(selection: Selection, made: Instruction, both: Both, under: AnyRegister | None) -> None:
     predicate = made.parts.predicate
+    if predicate in ("one", "ueq") and under is not None:
+        # Two steps, of which the second would look at what the first has left as it was: as a number.
+        _compare(selection, "eq", both[::-1], Immediate(0), selection.register(Operand("i1", made.name)), under)
+        return
     a, b = (selection.register(one) for one in made.operands)
     if predicate in ("one", "ueq"):
         # Less, or greater where it is not less.
         which = both if predicate == "one" else both[::-1]
-        _predicated(selection.emit("fcmp.lt.s1.p,p=f,f", *which, a, b), both, under)
-        if under is not None:
-            raise CannotSelect(f"in @{selection.function.name}: a comparison of two steps under a predicate")
+        selection.emit("fcmp.lt.s1.p,p=f,f", *which, a, b)
         _predicated(selection.emit("fcmp.lt.s1.p,p=f,f", *which, b, a), both, which[1])
         return
     relation, swaps, is_opposite = _FLOAT_RELATIONS[predicate]

@@ -15,7 +15,7 @@ COPIES = {"r": "copy.r", "f": "copy.f"}
 
 def kind_of(type_text: str) -> str:
     """The register class of a type."""
-    return "f" if type_text in ("float", "double") else "r"
+    return "f" if type_text in ("float", "double", "<2 x float>") else "r"
 
 
 def copy(to: AnyRegister, source: AnyRegister) -> MachineInstruction:

@@ -27,16 +27,6 @@ _SCRATCH_AREA = 16
 _PFS = BY_NAME["ar.pfs"]
 
 
-def spill_store(register: AnyRegister, slot: int) -> MachineInstruction:
-    """A register to its place in the frame."""
-    return store_at(register, FrameSlot(slot))
-
-
-def spill_load(register: AnyRegister, slot: int) -> MachineInstruction:
-    """A register from its place in the frame."""
-    return load_at(register, FrameSlot(slot))
-
-
 def complete_frame(function: MachineFunction, rotating: int = 0) -> None:
     """Lay out the frame, put prologue and epilogues, and numbers for frame slots; so many registers may rotate."""
     # What rotates is the begin of the frame.
@@ -58,12 +48,12 @@ def complete_frame(function: MachineFunction, rotating: int = 0) -> None:
     if function.calls:
         entry.append(MachineInstruction(ROWS["mov.r=b"], [link, BACK]))
     entry += add_offset(SP, SP, -size) if size else []
-    entry += [spill_store(register, slot) for register, slot in slots.items()]
+    entry += [store_at(register, FrameSlot(slot)) for register, slot in slots.items()]
     for block in function.blocks:
         code: list[MachineInstruction] = []
         for instruction in block.instructions:
             if "return" in instruction.row.traits:
-                code += [spill_load(register, slot) for register, slot in slots.items()]
+                code += [load_at(register, FrameSlot(slot)) for register, slot in slots.items()]
                 code += add_offset(SP, SP, size) if size else []
                 if function.calls:
                     code.append(MachineInstruction(ROWS["mov.b=r"], [BACK, link]))

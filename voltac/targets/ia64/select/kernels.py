@@ -63,7 +63,8 @@ def _before(group: Sequence[MachineInstruction]) -> dict[int, set[int]]:
         for other_number, other in enumerate(group):
             if number == other_number:
                 continue
-            if set(one.reads()) & set(other.writes()):
+            # A branch goes by a comparison of its own group.
+            if one.row.unit != B and set(one.reads()) & set(other.writes()):
                 found[other_number].add(number)
             in_memory = all(each.row.traits & {"load", "store"} for each in (one, other))
             stores = any("store" in each.row.traits for each in (one, other))

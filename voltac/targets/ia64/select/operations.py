@@ -17,9 +17,9 @@ from voltac.targets.ia64.select.quotients import QUOTIENTS
 from voltac.targets.ia64.select.values import shape, word_constant
 
 _LOADS = {"y": ("ld1.r=[r]", 1), "h": ("ld2.r=[r]", 2), "w": ("ld4.r=[r]", 4), "s": ("ld8.r=[r]", 8),
-          "f": ("ldfs.f=[r]", 4), "d": ("ldfd.f=[r]", 8)}  # fmt: skip
+          "f": ("ldfs.f=[r]", 4), "d": ("ldfd.f=[r]", 8), "v": ("ldf8.f=[r]", 8)}  # fmt: skip
 _STORES = {"y": ("st1.[r]=r", 1), "h": ("st2.[r]=r", 2), "w": ("st4.[r]=r", 4), "s": ("st8.[r]=r", 8),
-           "f": ("stfs.[r]=f", 4), "d": ("stfd.[r]=f", 8)}  # fmt: skip
+           "f": ("stfs.[r]=f", 4), "d": ("stfd.[r]=f", 8), "v": ("stf8.[r]=f", 8)}  # fmt: skip
 
 
 def _address_of(selection: Selection, pointer: Operand, size: int) -> tuple[AnyRegister, MemoryOperand]:

@@ -15,7 +15,6 @@ The counter's comparison goes, and the counter where nothing else needs it. The 
 from __future__ import annotations
 
 from voltac.codegen.issue_groups import IssueGroup
-from voltac.codegen.liveness import liveness
 from voltac.codegen.machine_code import (
     AnyRegister,
     Immediate,
@@ -31,42 +30,29 @@ from voltac.codegen.pipelining.loop import LoopGraph, LoopOperation
 from voltac.codegen.pipelining.modulo import ModuloSchedule, schedules
 from voltac.codegen.pipelining.rotation import RotatingNames, rotate
 from voltac.codegen.rows import Row
-from voltac.records import field, mutable_record, replace
+from voltac.records import replace
 from voltac.targets.ia64.registers import BY_NAME
-from voltac.targets.ia64.select.conventions import COPIES, copy
-from voltac.targets.ia64.select.counted_loops import CountedBlock, counted_block
+from voltac.targets.ia64.select.conventions import copy
+from voltac.targets.ia64.select.counted_loops import CountedBlock, counted_block, turns_of
 from voltac.targets.ia64.select.groups import RESOURCES, ways_of
+from voltac.targets.ia64.select.kernel_parts import (
+    FIRST,
+    FIRST_STAGE,
+    LAST_PREDICATE,
+    LIMITS,
+    MOST_STAGES,
+    PipelinedKernel,
+    has_few_static_registers,
+    is_one_instruction,
+    live_behind,
+    redirect,
+)
 from voltac.targets.ia64.select.pseudo import JUMP, ROWS, as_instruction
 from voltac.targets.ia64.select.streams import Streams
-from voltac.targets.ia64.shapes import A
+from voltac.targets.ia64.select.while_loops import pipelined_by_condition
 
-_FIRST = {"r": 32, "f": 32}
-"""The first rotating register of each class."""
-_FIRST_STAGE, _LAST_PREDICATE = 16, 62
-"""Predicates of the stages, and behind them of values."""
-_LIMITS = {"r": 48, "f": 96}
-"""Names of a loop's values. General registers begin with the parameters' places, which are free when the function has begun;
-those behind are allocated, too, where no loop is: so many are chosen."""
-_MOST_STAGES = 47
-_MOST_STATIC = {"r": 40, "f": 20}
-"""Registers that a loop reads and that do not rotate; there are more, and all are needed at once."""
 _CTOP = "br.ctop.sptk.few.target"
 _LC, _EC = BY_NAME["ar.lc"], BY_NAME["ar.ec"]
-
-
-@mutable_record(eq=False)
-class PipelinedKernel:
-    """The groups of a pipelined loop, one for each cycle of its interval."""
-
-    groups: list[IssueGroup] = field(default_factory=list)
-    interval: int = 0
-    stages: int = 0
-    rotating: int = 0
-    """General registers that rotate."""
-    unrotate: MachineInstruction | None = None
-    """What gives the registers their own names again, behind the loop."""
-    initial: list[Register] = field(default_factory=list)
-    """Names that are set before the loop."""
 
 
 def pipeline_loops(function: MachineFunction) -> dict[str, PipelinedKernel]:
@@ -74,9 +60,12 @@ def pipeline_loops(function: MachineFunction) -> dict[str, PipelinedKernel]:
     made: dict[str, PipelinedKernel] = {}
     for block in list(function.blocks):
         counted = counted_block(function, block)
-        kernel = None if counted is None else _pipelined(function, counted)
+        if counted is not None:
+            kernel = _pipelined(function, counted)
+        else:
+            kernel = pipelined_by_condition(function, block)
         if kernel is not None:
-            made[block.name] = kernel
+            made[kernel.name] = kernel
     # What rotates is a matter of the frame, so the same in all loops; all of it is written sometime.
     most = rotating_registers(made)
     for kernel in made.values():
@@ -100,14 +89,14 @@ def rotating_registers(kernels: dict[str, PipelinedKernel]) -> int:
 
 def _pipelined(function: MachineFunction, counted: CountedBlock) -> PipelinedKernel | None:
     body = counted.body
-    live_out = _live_behind(function, counted)
+    live_out = live_behind(function, counted.exit)
     code = [one for one in body.instructions[:-2] if one is not counted.compare]
     if any(register in live_out for register in counted.compare.writes()):
         return None
     code = [one for one in code if not _is_idle_counter(one, counted, code, live_out)]
-    if any("pseudo" in one.row.traits and not _is_one_instruction(one) for one in code):
+    if any("pseudo" in one.row.traits and not is_one_instruction(one) for one in code):
         return None
-    if not _has_few_static_registers(code):
+    if not has_few_static_registers(code):
         return None
     streams = Streams(function, code)
     code = streams.separate(live_out)
@@ -120,27 +109,16 @@ def _pipelined(function: MachineFunction, counted: CountedBlock) -> PipelinedKer
     graph, branch = _with_branch(parts.loop)
     for schedule in schedules(graph, RESOURCES):
         turned = _ending_with(schedule, branch)
-        if turned.stages > _MOST_STAGES:
+        if turned.stages > MOST_STAGES:
             continue
         # The loop branch writes p63; the first of the names are the stages'.
-        names = rotate(turned, {**_LIMITS, "p": _LAST_PREDICATE - 15 - turned.stages})
+        names = rotate(turned, {**LIMITS, "p": LAST_PREDICATE - 15 - turned.stages})
         if names is None:
             continue
         if turned.stages == 1:
             return None
         return _Writer(function, counted, parts, turned, names, live_out, streams.starts).write()
     return None
-
-
-def _live_behind(function: MachineFunction, counted: CountedBlock) -> set[AnyRegister]:
-    """Registers that somebody reads behind the loop."""
-    lives = liveness(function)
-    exit_ = next(block for block in function.blocks if block.name == counted.exit)
-    wanted: set[AnyRegister] = set(lives.live_out[exit_.name])
-    for instruction in reversed(exit_.instructions):
-        wanted.difference_update(instruction.writes())
-        wanted.update(instruction.reads())
-    return wanted
 
 
 def _is_idle_counter(
@@ -150,18 +128,6 @@ def _is_idle_counter(
     counter = counted.counter
     is_step = one.writes() == [counter] and not one.row.traits & {"load", "store"}
     return is_step and counter not in live_out and not any(counter in other.reads() for other in code if other is not one)
-
-
-def _has_few_static_registers(code: list[MachineInstruction]) -> bool:
-    made = {register for one in code for register in one.writes()}
-    static = {register for one in code for register in one.reads() if register not in made}
-    return all(sum(register.kind == kind for register in static) <= most for kind, most in _MOST_STATIC.items())
-
-
-def _is_one_instruction(one: MachineInstruction) -> bool:
-    """Whether what stands for others stands for one, that goes to any slot of M or I."""
-    is_constant = one.row.name == "constant.r" and as_instruction(one).row.unit == A
-    return is_constant or one.row.name in COPIES.values()
 
 
 def _carries_predicates(loop: LoopGraph) -> bool:
@@ -201,7 +167,7 @@ class _Writer:
     ) -> None:
         self.starts = starts
         """What sets the addresses that the loop has more than it had."""
-        self.first = {**_FIRST, "p": _FIRST_STAGE + schedule.stages}
+        self.first = {**FIRST, "p": FIRST_STAGE + schedule.stages}
         self.function = function
         self.counted = counted
         self.parts = parts
@@ -217,7 +183,7 @@ class _Writer:
         function, body = self.function, self.counted.body
         # By eights (IA-64 2).
         rotating = -(-self.names.used.get("r", 0) // 8) * 8
-        kernel = PipelinedKernel(self._groups(), self.schedule.interval, self.schedule.stages, rotating)
+        kernel = PipelinedKernel(body.name, self._groups(), self.schedule.interval, self.schedule.stages, rotating)
         self.kernel = kernel
         saved = function.new_register("r"), function.new_register("r")
         around = max(0, body.frequency - 1)
@@ -226,7 +192,7 @@ class _Writer:
         for block in function.blocks:
             if block is body or block is self.counted.latch:
                 continue
-            _redirect(block, body.name, before.name)
+            redirect(block, body.name, before.name)
         # Where the loop goes on behind it is said for the layout; it is no part of the kernel.
         leave = self._made(JUMP, LabelOperand(behind.name, "target"))
         body.instructions = [*(one for group in kernel.groups for one in group), leave]
@@ -247,6 +213,7 @@ class _Writer:
     def _groups(self) -> list[IssueGroup]:
         interval = self.schedule.interval
         rows: list[IssueGroup] = [[] for _ in range(interval)]
+        stages: list[list[int]] = [[] for _ in range(interval)]
         made: set[AnyRegister] = set()
         for number, one in enumerate(self.parts.instructions):
             stage, row = divmod(self.schedule.times[number], interval)
@@ -259,27 +226,22 @@ class _Writer:
             made.update(one.writes())
             made_one = as_instruction(MachineInstruction(_clearing(one), values, line=one.line, access=one.access))
             # A predicate of the loop's own is 0 where its stage is off.
-            made_one.mask = BY_NAME[f"p{_FIRST_STAGE + stage}"]
+            made_one.mask = BY_NAME[f"p{FIRST_STAGE + stage}"]
             if isinstance(one.mask, VirtualRegister):
                 named = self._register(one.mask, 0, stage)
                 assert isinstance(named, Register)
                 made_one.mask = named
-            rows[row].append(made_one)
+            # What is of an earlier iteration stands before: its accesses of memory do.
+            at = sum(other >= stage for other in stages[row])
+            rows[row].insert(at, made_one)
+            stages[row].insert(at, stage)
         rows[-1].append(self._made(_CTOP, LabelOperand(self.counted.body.name, "target")))
         return rows
 
     def _set_up(self, predicates: VirtualRegister, loops: VirtualRegister) -> list[MachineInstruction]:
         counted = self.counted
-        code = []
         turns = self.function.new_register("r")
-        if isinstance(counted.end, Immediate):
-            code.append(self._made("sub.r=imm8,r", turns, counted.end, counted.counter))
-        else:
-            code.append(self._made("sub.r=r,r", turns, counted.end, counted.counter))
-        places = counted.step.bit_length() - 1
-        if places:
-            code.append(self._made("extr.u.r=r,pos6,len6", turns, turns, Immediate(places), Immediate(64 - places)))
-        code.append(self._made("adds.r=imm14,r", turns, Immediate(-1), turns))
+        code = turns_of(self.function, counted, turns)
         code += [self._made("mov.r=pr", predicates), self._made("mov.i.r=ar", loops, _LC)]
         for register, value in self.parts.values.items():
             farthest = max(
@@ -318,13 +280,3 @@ def _clearing(one: MachineInstruction) -> Row:
         return one.row
     head, relation, rest = one.row.name.split(".", 2)
     return ROWS[f"{head}.{relation}.unc.{rest}"]
-
-
-def _redirect(block: MachineBlock, old: str, new: str) -> None:
-    for instruction in block.instructions:
-        if "branch" in instruction.row.traits:
-            instruction.values = [
-                LabelOperand(new, value.part) if isinstance(value, LabelOperand) and value.name == old else value
-                for value in instruction.values
-            ]
-    block.successors = [new if name == old else name for name in block.successors]

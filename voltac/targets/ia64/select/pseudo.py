@@ -39,6 +39,7 @@ _ROWS = (
     _fresh("constant.r", "r", "imm64"),
     _fresh("constant.single", "f", "imm64"),
     _fresh("constant.double", "f", "imm64"),
+    _fresh("constant.pair", "f", "imm64"),
     _fresh("address", "r", "imm64"),
     _fresh("frame", "r", "frame"),
     _pseudo("copy.r", "{d}={s}", (RowOperand("d", "r", "def"), RowOperand("s", "r")), A),
@@ -108,9 +109,9 @@ def _place(value: Value, offsets: dict[int, int]) -> int:
 def _expanded(one: MachineInstruction, offsets: dict[int, int]) -> list[MachineInstruction]:
     values, line = one.values, one.line
     match one.row.name:
-        case "constant.single" | "constant.double":
+        case "constant.single" | "constant.double" | "constant.pair":
             assert isinstance(values[1], Immediate)
-            row = "setf.s.f=r" if one.row.name.endswith("single") else "setf.d.f=r"
+            row = {"single": "setf.s.f=r", "double": "setf.d.f=r", "pair": "setf.sig.f=r"}[one.row.name.partition(".")[2]]
             return [constant(STORE_SCRATCH, values[1].value, line), _made(row, values[0], STORE_SCRATCH, line=line)]
         case "address":
             return [_made("movl.r=imm64", *values, line=line)]

@@ -7,6 +7,7 @@ What takes a fixed register, a predicate or two numbers that depend on each othe
 from __future__ import annotations
 
 from voltac.codegen.patterns import SelectionRule, rules
+from voltac.targets.ia64.select.packed_rules import PACKED_RULES_TEXT
 
 _TEXT = """
 add.s(a, b)                 -> add.r=r,r a b
@@ -70,5 +71,5 @@ fptoui.f.s(a)               -> t = fcvt.fxu.trunc.s1.f=f a; getf.sig.r=f t
 fptoui.d.s(a)               -> t = fcvt.fxu.trunc.s1.f=f a; getf.sig.r=f t
 """
 
-RULES: dict[str, list[SelectionRule]] = rules(_TEXT)
+RULES: dict[str, list[SelectionRule]] = rules(_TEXT + PACKED_RULES_TEXT)
 """By key; of those for a key the last that fits is taken."""

@@ -15,11 +15,30 @@ from voltac.codegen.machine_code import (
     VirtualRegister,
 )
 from voltac.codegen.pipelining.instructions import always_next
+from voltac.codegen.rows import Row
+from voltac.records import record
 from voltac.targets.ia64.select.conventions import copy
 from voltac.targets.ia64.select.pseudo import ROWS
 
+_ADD_CONSTANT, _ADD = "adds.r=imm14,r", "add.r=r,r"
 _FARTHEST = 8
 """Iterations that are looked at; what meets later does not hold anything up."""
+
+
+Step = int | VirtualRegister
+"""By how much an address moves in an iteration: a constant, or what a register has that the loop does not change."""
+
+
+@record
+class AccessPlace:
+    """Where an access is."""
+
+    register: VirtualRegister
+    """Of a stepped address."""
+    offset: int
+    """How far beyond where that is."""
+    is_moved: bool
+    """Whether it has been stepped in this iteration already."""
 
 
 class Streams:
@@ -30,42 +49,60 @@ class Streams:
         self.code = code
         self.starts: list[MachineInstruction] = []
         """What sets the new addresses, before the loop."""
-        self.steps = self._steps()
-        self.places: dict[int, tuple[AnyRegister, int]] = {}
-        """By access: its address, and how far beyond where that is at the begin of the iteration."""
-        moved: set[AnyRegister] = set()
+        self.written: dict[AnyRegister, list[MachineInstruction]] = {}
         for one in code:
-            register = address_of(one)
-            if register is not None and register in self.steps:
-                self.places[id(one)] = register, self.steps[register] if register in moved else 0
+            for register in one.writes():
+                self.written.setdefault(register, []).append(one)
+        self.steps = self._steps()
+        self.places: dict[int, AccessPlace] = {}
+        """By access."""
+        moved: set[AnyRegister] = set()
+        near: dict[AnyRegister, AccessPlace] = {}
+        for one in code:
+            address = address_of(one)
+            if address is not None and address in self.steps:
+                self.places[id(one)] = AccessPlace(address, 0, address in moved)
+            elif address is not None and address in near:
+                self.places[id(one)] = near[address]
+            base = one.values[2] if one.row.name == _ADD_CONSTANT else None
+            is_near = isinstance(base, VirtualRegister) and base in self.steps and one.mask is None
+            if is_near and one.values[0] != base and len(self.written[one.writes()[0]]) == 1:
+                assert isinstance(base, VirtualRegister) and isinstance(one.values[1], Immediate)
+                near[one.writes()[0]] = AccessPlace(base, one.values[1].value, base in moved)
             moved.update(register for register in one.writes() if register in self.steps)
 
-    def _steps(self) -> dict[AnyRegister, int]:
-        """Registers that are stepped by a constant once in an iteration."""
-        found: dict[AnyRegister, int] = {}
-        written: dict[AnyRegister, list[MachineInstruction]] = {}
-        for one in self.code:
-            for register in one.writes():
-                written.setdefault(register, []).append(one)
-        for register, writers in written.items():
+    def _steps(self) -> dict[AnyRegister, Step]:
+        """Registers that are stepped once in an iteration."""
+        found: dict[AnyRegister, Step] = {}
+        for register, writers in self.written.items():
             one = writers[0]
-            is_step = one.row.name == "adds.r=imm14,r" and one.values[0] == one.values[2]
-            if len(writers) > 1 or one.mask is not None or not (is_step or "increments" in one.row.traits):
+            if len(writers) > 1 or one.mask is not None or register not in one.reads():
                 continue
-            number = one.values[1] if is_step else one.values[-1]
-            if isinstance(number, Immediate) and (is_step or address_of(one) == register):
+            number = None
+            if one.row.name == _ADD_CONSTANT:
+                number = one.values[1]
+            elif one.row.name == _ADD:
+                number = one.values[2 if one.values[1] == register else 1]
+            elif "increments" in one.row.traits and address_of(one) == register:
+                number = one.values[-1]
+            if isinstance(number, Immediate):
                 found[register] = number.value
+            elif isinstance(number, VirtualRegister) and number not in self.written:
+                found[register] = number
         return found
 
     def distance(self, one: MachineInstruction, other: MachineInstruction) -> int | None:
         """Iterations until the second may touch what the first did."""
         first, second = self.places.get(id(one)), self.places.get(id(other))
-        if first is None or second is None or first[0] != second[0] or one.access is None or other.access is None:
+        if first is None or second is None or first.register != second.register or one.access is None or other.access is None:
             return always_next(one, other)
-        step = self.steps[first[0]]
+        step = self.steps[first.register]
+        if not isinstance(step, int):
+            return always_next(one, other)
+        begin = first.offset + step * first.is_moved
         for iterations in range(1, _FARTHEST + 1):
-            start = second[1] + iterations * step
-            if start < first[1] + one.access.size and first[1] < start + other.access.size:
+            start = second.offset + step * (second.is_moved + iterations)
+            if start < begin + one.access.size and begin < start + other.access.size:
                 return iterations
         return None
 
@@ -74,38 +111,50 @@ class Streams:
         made: list[MachineInstruction] = []
         for one in self.code:
             place = self.places.get(id(one))
-            row = ROWS.rows.get(f"{one.row.name},imm9")
-            if (
-                place is None
-                or row is None
-                or one.mask is not None
-                or one.writes() == [place[0]]
-                or not _is_short(self.steps[place[0]])
-            ):
+            row = None if place is None else self._stepping(one, place)
+            if place is None or row is None:
                 made.append(one)
                 continue
-            register, offset = place
-            own = self.function.new_register("r")
-            if offset:
-                self.starts.append(MachineInstruction(ROWS["adds.r=imm14,r"], [own, Immediate(offset), register]))
-            else:
-                self.starts.append(copy(own, register))
-            values = [own if value == register else value for value in one.values]
-            stepped = MachineInstruction(row, [*values, Immediate(self.steps[register])], line=one.line, access=one.access)
+            own, step = self.function.new_register("r"), self.steps[place.register]
+            self._start(own, place, step)
+            address = address_of(one)
+            values = [own if value == address else value for value in one.values]
+            by = Immediate(step) if isinstance(step, int) else step
+            stepped = MachineInstruction(row, [*values, by], line=one.line, access=one.access)
             self.places[id(stepped)] = place
             made.append(stepped)
         return self._without_idle_steps(made, live_out)
 
+    def _stepping(self, one: MachineInstruction, place: AccessPlace) -> Row | None:
+        """The row of an access that steps its address, too, if there is one that can."""
+        step = self.steps[place.register]
+        ending = "r" if not isinstance(step, int) else "imm9"
+        if one.mask is not None or place.register in one.writes() or (isinstance(step, int) and not _is_short(step)):
+            return None
+        return ROWS.rows.get(f"{one.row.name},{ending}")
+
+    def _start(self, own: VirtualRegister, place: AccessPlace, step: Step) -> None:
+        """Sets an access's own address to where it is first."""
+        offset = place.offset + (step * place.is_moved if isinstance(step, int) else 0)
+        if offset:
+            self.starts.append(MachineInstruction(ROWS[_ADD_CONSTANT], [own, Immediate(offset), place.register]))
+        else:
+            self.starts.append(copy(own, place.register))
+        if place.is_moved and not isinstance(step, int):
+            self.starts.append(MachineInstruction(ROWS[_ADD], [own, own, step]))
+
     def _without_idle_steps(self, code: list[MachineInstruction], live_out: set[AnyRegister]) -> list[MachineInstruction]:
-        """Addresses that nobody uses any more are not stepped."""
-        return [
-            one
-            for one in code
-            if one.row.name != "adds.r=imm14,r"
-            or one.values[0] not in self.steps
-            or one.values[0] in live_out
-            or any(one.values[0] in other.reads() for other in code if other is not one)
-        ]
+        """Addresses that nobody uses any more are not computed; those near others first."""
+        for stepped in (False, True):
+            code = [
+                one
+                for one in code
+                if one.row.name not in (_ADD_CONSTANT, _ADD)
+                or (one.values[0] in self.steps) != stepped
+                or one.values[0] in live_out
+                or any(one.values[0] in other.reads() for other in code if other is not one)
+            ]
+        return code
 
 
 def _is_short(step: int) -> bool:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from voltac.codegen.machine_code import MachineInstruction, Register
-from voltac.targets.ia64.assembly.text import with_predicate
+from voltac.codegen.machine_code import LabelOperand, MachineInstruction, Register
+from voltac.records import replace
+from voltac.targets.ia64.assembly.text import symbol_text, with_predicate
 from voltac.targets.ia64.select.packing import PackedBundle
 from voltac.targets.ia64.slots import NOPS
 
@@ -11,14 +12,15 @@ from voltac.targets.ia64.slots import NOPS
 def function_text(name: str, blocks: dict[str, list[PackedBundle]], is_global: bool) -> str:
     """A function in its section."""
     lines = [f'\t.section .text.{name},"ax"', "\t.align 32"]
-    lines += [f"\t.global {name}"] if is_global else []
-    lines += [f"\t.proc {name}", f"{name}:"]
+    named = symbol_text(name)
+    lines += [f"\t.global {named}"] if is_global else []
+    lines += [f"\t.proc {named}", f"{name}:"]
     for label, bundles in blocks.items():
         if label != name:
             lines.append(f"{label}:")
         for bundle in bundles:
             lines += bundle_text(bundle)
-    return "\n".join([*lines, f"\t.endp {name}", ""])
+    return "\n".join([*lines, f"\t.endp {named}", ""])
 
 
 def bundle_text(bundle: PackedBundle) -> list[str]:
@@ -39,4 +41,9 @@ def bundle_text(bundle: PackedBundle) -> list[str]:
 def instruction_text(instruction: MachineInstruction) -> str:
     """An instruction with its predicate."""
     mask = instruction.mask
-    return with_predicate(str(instruction), mask.number if isinstance(mask, Register) else 0)
+    values = [
+        replace(value, name=symbol_text(value.name)) if isinstance(value, LabelOperand) else value
+        for value in instruction.values
+    ]
+    named = MachineInstruction(instruction.row, values)
+    return with_predicate(str(named), mask.number if isinstance(mask, Register) else 0)

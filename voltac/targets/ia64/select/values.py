@@ -8,17 +8,28 @@ from voltac.codegen.constant_operands import ConstantOperands, between
 from voltac.codegen.machine_code import AnyRegister, FrameSlot, Immediate, LabelOperand, MachineFunction, MachineInstruction
 from voltac.codegen.operation_keys import operation_key
 from voltac.codegen.selection import Selection
+from voltac.ir.interp_values import float_bits
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
 from voltac.targets.ia64.legalize import PURE
 from voltac.targets.ia64.select.conventions import kind_of
 from voltac.targets.ia64.select.pseudo import ROWS
 
-_SHAPES = {"i1": "c", "i8": "y", "i16": "h", "i32": "w", "i64": "s", "ptr": "s", "float": "f", "double": "d"}
+_SHAPES = {
+    "i1": "c",
+    "i8": "y",
+    "i16": "h",
+    "i32": "w",
+    "i64": "s",
+    "ptr": "s",
+    "float": "f",
+    "double": "d",
+    "<2 x float>": "v",
+}
 
 
 def shape(type_text: str) -> str:
-    """A letter for a type: s a word, f float, d double, c a condition, y a byte, h 16 bits, w 32 bits."""
+    """A letter for a type: s a word, f float, d double, v a pair of floats, c a condition, y a byte, h 16 bits, w 32 bits."""
     return _SHAPES.get(type_text, type_text)
 
 
@@ -26,7 +37,7 @@ def shape(type_text: str) -> str:
 
 TRANSPARENT = frozenset((
     "zext.c.s", *(f"zext.clear.{one}.s" for one in "yhw"), *(f"trunc.s.{one}" for one in "yhw"), "bitcast.s.s", "ptrtoint.s.s",
-    "inttoptr.s.s", "fpext.f.d", *(f"freeze.{one}" for one in "sfdcyhw"),
+    "inttoptr.s.s", "fpext.f.d", *(f"freeze.{one}" for one in "sfdvcyhw"),
 ))  # fmt: skip
 
 
@@ -59,6 +70,8 @@ def constant_key(selection: Selection, operand: Operand) -> Hashable | None:
     if operand.value[0] == "%":
         slot = selection.frame_slots.get(operand.value)
         return None if slot is None else ("frame", slot)
+    if operand.type == "<2 x float>":
+        return ("pair", _bits_of_pair(operand.value))
     bits = CONSTANTS.bits(operand.type, operand.value)
     if bits is None:
         address = CONSTANTS.address(operand.type, operand.value)
@@ -68,11 +81,18 @@ def constant_key(selection: Selection, operand: Operand) -> Hashable | None:
     return literal(bits)
 
 
+def _bits_of_pair(value: str) -> int:
+    """The lower one's bits lowest; undefined ones are 0."""
+    known = CONSTANTS.evaluated("<2 x float>", value) or (0.0, 0.0)
+    low, high = (0 if one is None else float_bits(one, 32) for one in known)
+    return low | high << 32
+
+
 def make_constant(function: MachineFunction, register: AnyRegister, key: Hashable) -> list[MachineInstruction]:
     """The instructions for a name of :func:`constant_key`."""
     assert isinstance(key, tuple)
     match key:
-        case ("r" | "single" | "double", int(bits)):
+        case ("r" | "single" | "double" | "pair", int(bits)):
             return [MachineInstruction(ROWS[f"constant.{key[0]}"], [register, Immediate(bits)])]
         case ("address", str(name), int(offset)):
             return [MachineInstruction(ROWS["address"], [register, LabelOperand(name, "imm64", offset)])]
@@ -84,7 +104,7 @@ def make_constant(function: MachineFunction, register: AnyRegister, key: Hashabl
 def cheap_constant(key: Hashable) -> bool:
     """Whether one instruction makes it."""
     assert isinstance(key, tuple)
-    return key[0] not in ("single", "double")
+    return key[0] not in ("single", "double", "pair")
 
 
 def literal(value: int) -> Hashable:
@@ -115,6 +135,10 @@ PREDICATES: dict[str, Callable[[Operand], int | None]] = {
     "imm14": between(word_constant, -0x2000, 0x1FFF),
     "negative": _negative,
     "count4": between(word_constant, 1, 4),
+    "count5": between(word_constant, 0, 31),
+    "mux": between(word_constant, 0, 0xFF),
+    "is0": between(word_constant, 0, 0),
+    "is16": between(word_constant, 16, 16),
     "low_bits": _low_bits,
     "one": between(word_constant, 1, 1),
     "minus_one": between(word_constant, -1, -1),

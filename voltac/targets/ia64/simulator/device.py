@@ -63,6 +63,10 @@ class SimulatedMachine:
         self.memory.map(address, size)
         return address
 
+    def allocate_array(self, size: int) -> int:
+        """The same for an array: no place is better than another."""
+        return self.allocate(size)
+
     def write(self, address: int, content: bytes) -> None:
         """From the host."""
         self.memory.bytes[address : address + len(content)] = content

@@ -302,6 +302,11 @@ class Itanium:
         """A register without a number is used for an access, or decides."""
         raise Fault("an address, what is stored, or a move to a special register is NaT: a speculative load was never checked")
 
+    def expect_nat(self) -> None:
+        """From now on registers may have NaT: all code is to look for it."""
+        self.has_speculation = True
+        self._blocks.clear()
+
     # --- running
 
     def load(self, image: Image) -> None:
@@ -316,7 +321,7 @@ class Itanium:
     def run(self, entry: int) -> MachineReport:
         """From an address on until the outermost function returns; :class:`Trap` for what may not be done."""
         report = MachineReport()
-        visits: dict[tuple[int, bool], int] = {}
+        visits: dict[Block, int] = {}
         ip, began = entry, self.cycle
         try:
             while ip != EXIT:
@@ -327,7 +332,7 @@ class Itanium:
                         block = self._blocks[key] = translate(self, ip, key[1])
                     except Fault as fault:
                         raise Trap(str(fault), ip, 0, 0, "", self.cycle) from None
-                visits[key] = visits.get(key, 0) + 1
+                visits[block] = visits.get(block, 0) + 1
                 try:
                     ip = block.function(self)
                 except (Fault, TypeError) as fault:
@@ -344,8 +349,7 @@ class Itanium:
         except Leave as leave:
             report.status = leave.args[0]
         report.cycles = self.cycle - began
-        for key, count in visits.items():
-            block = self._blocks[key]
+        for block, count in visits.items():
             report.instructions += count * (sum(block.counts.values()) - block.nops)
             report.nops += count * block.nops
             report.groups += count * block.groups

@@ -69,6 +69,8 @@ def translate(machine: Any, start: int, rotated: bool) -> Block:
     """The code from an address on, for a machine of ``machine.py``; a Fault where there is none, or a group breaks rules."""
     writer = _Writer(machine, start, rotated)
     writer.write()
+    if writer.is_stale:
+        return translate(machine, start, rotated)
     scope = {**_PURE, "load": machine.memory.load, "fill_f": lambda address: machine.memory.load(16, address)}
     scope |= {name: getattr(machine, name) for name in _METHODS}
     scope |= {name: getattr(machine.floats, name) for name in _OF_FLOATS}
@@ -85,6 +87,8 @@ class _Writer:
         self.block = Block(start, lambda machine: 0)
         self.lines: list[str] = []
         self.where = (start, "")
+        self.is_stale = False
+        """Whether what was written before it was known that registers may have NaT."""
 
     def emit(self, text: str, depth: int = 1) -> None:
         self.lines.append("    " * depth + text)
@@ -112,6 +116,9 @@ class _Writer:
                 if slot is None:
                     continue
                 group.append((place + number, slot, bundle.units[number]))
+                if "speculative" in slot.row.traits and not self.machine.has_speculation:
+                    self.machine.expect_nat()
+                    self.is_stale = True
                 ends = ends or bool(slot.row.traits & _ENDS)
                 if number in bundle.stops:
                     self.group(group)
@@ -217,6 +224,9 @@ class _Writer:
         self.emit(f"if {' or '.join(f'{name} is NAT' for name in names)}:", depth)
         made = [(one.kind, value) for one, value in zip(slot.row.operands, slot.values) if one.role != "use"]
         traits = slot.row.traits
+        if traits & {"parallel or", "parallel or.andcm"}:
+            # What has not come true leaves predicates as they are.
+            made = []
         if traits & {"load", "store", "writes pr", "to ar", "to branch", "semaphore"} and not traits & {"speculative"}:
             self.emit("nat_used()", depth + 1)
         for kind, number in made:

@@ -1,10 +1,12 @@
 """ir -> ir: makes every value and operation one that a worker has ("legal IR"), ready for selection.
 
-Types: ``i1 i32 float ptr``; lanes of vectors are scalars. Operations: those of ``codegen/legalize``; ``fadd fsub fmul fdiv
-fneg fcmp``, conversions between words and floats, the intrinsics ``sqrt fabs copysign minnum maxnum floor ceil trunc round
-roundeven`` of floats and ``ctlz cttz ctpop`` of words; loads of bytes, halves and words, stores of words; and ::
+Types: ``i1 i32 float ptr``; lanes of vectors are scalars, or pairs (``pairs``). Operations: those of ``codegen/legalize``;
+``fadd fsub fmul fdiv fneg fcmp``, conversions between words and floats, the intrinsics ``sqrt fabs copysign minnum maxnum floor
+ceil trunc round roundeven`` of floats and ``ctlz cttz ctpop`` of words; loads of bytes, halves, words and pairs, stores of the
+last two; and ::
 
-    float @ipu.from_half(i32)    i32 @ipu.to_half(float)    void @ipu.trap()    i32 @ipu.cycles.low()    i32 @ipu.cycles.high()
+    float @ipu.from_half(i32)    i32 @ipu.to_half(float)    float @ipu.rounded.f32(float)    fpext half (load half)
+    void @ipu.trap()    i32 @ipu.cycles.low()    i32 @ipu.cycles.high()
     i32 @ipu.read_control(i32 1)    void @ipu.barrier(i32, i32)
 """
 
@@ -33,6 +35,8 @@ from voltac.targets.ipu.legalize.barriers import drop_last_barriers
 from voltac.targets.ipu.legalize.machine_facts import FACTS
 from voltac.targets.ipu.legalize.narrow_stores import expand_narrow_stores
 from voltac.targets.ipu.memory_map import map_of
+from voltac.targets.ipu.pairs import pair_lanes
+from voltac.targets.ipu.pairs.types import FUNCTIONS as OF_PAIRS
 from voltac.targets.ipu.streams.find import find_streams
 
 
@@ -72,11 +76,12 @@ MACHINE = LegalMachine(
     lane_functions={**INTEGER_FUNCTIONS, "ctpop": _count_ones, **float_rules.FUNCTIONS},
     reductions={**REDUCTIONS, **float_rules.REDUCTIONS},
     routines={**INTEGER_ROUTINES, **FLOAT_ROUTINES, **MEMORY_ROUTINES},
+    pair_lanes=pair_lanes,
 )
 _OF_FLOATS = ("sqrt", "fabs", "copysign", "minnum", "maxnum", "floor", "ceil", "trunc", "round", "roundeven")
 PURE = (
-    "@ipu.from_half", "@ipu.to_half", *(f"@llvm.{name}.i32" for name in ("ctlz", "cttz", "ctpop")),
-    *(f"@llvm.{name}.f32" for name in _OF_FLOATS),
+    "@ipu.from_half", "@ipu.to_half", "@ipu.rounded.", *(f"@llvm.{name}.i32" for name in ("ctlz", "cttz", "ctpop")),
+    *(f"@llvm.{name}.f32" for name in _OF_FLOATS), *(f"@llvm.{name}.v2f32" for name in _OF_FLOATS), *OF_PAIRS,
 )  # fmt: skip
 """Functions of the machine that have no effects."""
 

@@ -10,15 +10,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from voltac.codegen.legalize import integer_rules, memory
 from voltac.codegen.legalize.float_elementwise import FLOAT_FUNCTIONS
 from voltac.codegen.legalize.function import LaneFunction, Legalizer, Rule, Words
 from voltac.codegen.legalize.reductions import Combine, reduced_in_order
 from voltac.codegen.legalize.routines import call_routine
 from voltac.codegen.legalize.shapes import NotLegal, Shape
+from voltac.ir.interp_values import float_bits, float_of_bits
 from voltac.ir.model import Instruction
 
 _FROM_HALF = "float @ipu.from_half(i32)"
 _TO_HALF = "i32 @ipu.to_half(float)"
+_ROUNDED = "float @ipu.rounded.f32(float)"
+_HALF_BYTES = 2
+_LEAST_INFINITE = "65520"
+"""What is no less rounds to an infinite half."""
 
 # Bits of floats: 65520, the least that rounds to no finite half, and infinity.
 _OVERFLOW = 0x477FF000
@@ -26,12 +32,19 @@ _INFINITY = 0x7F800000
 
 
 def from_half(f: Legalizer, half: str) -> str:
-    """The float that the low 16 bits of a word are."""
-    return f.write.call(_FROM_HALF, half)
+    """The float that the low 16 bits of a word are: where it was made of one, that."""
+    known = f.floats.get(half)
+    if known is None and half.isdigit():
+        return f"0x{float_bits(float_of_bits(int(half) & 0xFFFF, 16), 64):016X}"
+    return known or f.write.call(_FROM_HALF, half)
 
 
-def to_half(f: Legalizer, value: str) -> str:
-    """Rounded to nearest. The hardware stops at the largest half (IPU 3.8) where IEEE 754 goes on to infinity."""
+def to_half(f: Legalizer, value: str, is_exact: bool = False) -> str:
+    """Rounded to nearest; ``is_exact``: the float is a half already.
+
+    The hardware stops at the largest half (IPU 3.8) where IEEE 754 goes on to infinity. Who goes on with the half as a float
+    takes the rounded float.
+    """
     w = f.write
     half = w.call(_TO_HALF, value)
     bits = w.bits_of(value, False)
@@ -40,7 +53,71 @@ def to_half(f: Legalizer, value: str) -> str:
     infinity = w.op("or", w.op("and", w.op("lshr", bits, 16), 0x8000), 0x7C00)
     made = w.select(over, infinity, half, "i32", False)
     f.zero_above[made] = 16
+    f.floats[made] = value if is_exact else _rounded(f, value)
+    f.unrounded[made] = value
     return made
+
+
+def _rounded(f: Legalizer, value: str) -> str:
+    """A float as the nearest half."""
+    w = f.write
+    made = w.call(_ROUNDED, value)
+    for relation, sign in (("oge", ""), ("ole", "-")):
+        limit, infinity = (f"0x{float_bits(float(sign + text), 64):016X}" for text in (_LEAST_INFINITE, "inf"))
+        made = w.select(w.value(f"fcmp {relation} float {value}, {limit}"), infinity, made, "float", False)
+    return made
+
+
+def load(f: Legalizer, instruction: Instruction) -> None:
+    """Halves are loaded as floats, too: into a register of the aux pipe."""
+    memory.legalize_load(f, instruction)
+    if f.shapes.is_aggregate(instruction.type) or f.shapes.of(instruction.type).element != "half":
+        return
+    if 0 < instruction.parts.alignment < _HALF_BYTES:
+        return
+    pointer = f.words(instruction.operands[0])[0]
+    for lane, word in enumerate(f.values[instruction.name]):
+        half = f.write.value(f"load half, ptr {f.write.near(pointer, _HALF_BYTES * lane)}, align {_HALF_BYTES}")
+        f.floats[word] = f.write.value(f"fpext half {half} to float")
+        f.loaded_halves.add(word)
+
+
+def store(f: Legalizer, instruction: Instruction) -> None:
+    """Halves that were computed as floats are stored out of the aux pipe."""
+    value, pointer = instruction.operands
+    is_half = not f.shapes.is_aggregate(value.type) and f.shapes.of(value.type).element == "half"
+    words = f.words(value) if is_half else []
+    computed = all(word in f.floats and word not in f.loaded_halves for word in words)
+    if not words or not computed or 0 < instruction.parts.alignment < _HALF_BYTES:
+        memory.legalize_store(f, instruction)
+        return
+    (base,) = f.words(pointer)
+    for lane, word in enumerate(words):
+        half = f.write.value(f"fptrunc float {f.unrounded.get(word) or f.floats[word]} to half")
+        f.write.emit(f"store half {half}, ptr {f.write.near(base, _HALF_BYTES * lane)}, align {_HALF_BYTES}")
+
+
+def _kept_as_floats(rule: Rule, of_lane: Callable[[Legalizer, Instruction, int, list[str]], str]) -> Rule:
+    """A rule that only moves halves, where all of them are known as floats, does so with these, too."""
+
+    def compute(f: Legalizer, instruction: Instruction) -> None:
+        rule(f, instruction)
+        if f.shapes.is_aggregate(instruction.type) or f.shapes.of(instruction.type).element != "half":
+            return
+        operands = [one for one in instruction.operands if one.type == instruction.type]
+        for lane, word in enumerate(f.values[instruction.name]):
+            halves = [f.words(one)[lane] for one in operands]
+            if word not in f.floats and all(half in f.floats or half.isdigit() for half in halves):
+                f.floats[word] = of_lane(f, instruction, lane, [from_half(f, half) for half in halves])
+                values = [f.unrounded.get(half) or from_half(f, half) for half in halves]
+                f.unrounded[word] = of_lane(f, instruction, lane, values)
+
+    return compute
+
+
+def _selected(f: Legalizer, instruction: Instruction, lane: int, values: list[str]) -> str:
+    tests = f.words(instruction.operands[0])
+    return f.write.choose(tests[min(lane, len(tests) - 1)], values[0], values[1], "float")
 
 
 def _combined(operation: str) -> Combine:
@@ -92,7 +169,12 @@ def _negation(f: Legalizer, instruction: Instruction) -> None:
     element = _of(f, instruction)
 
     def compute(vector: bool, a: Words) -> Words:
-        return [f.write.op("xor", a[0], 0x8000) if element == "half" else f.write.value(f"fneg float {a[0]}")]
+        if element != "half":
+            return [f.write.value(f"fneg float {a[0]}")]
+        made = f.write.op("xor", a[0], 0x8000)
+        if a[0] in f.floats:
+            f.floats[made] = f.write.value(f"fneg float {f.floats[a[0]]}")
+        return [made]
 
     f.elementwise(instruction, compute)
 
@@ -110,13 +192,21 @@ RULES: dict[str, Rule] = {
     "fcmp": _comparison,
     "fneg": _negation,
     **dict.fromkeys(("fpext", "fptrunc"), _size),
+    "load": load,
+    "store": store,
+    "select": _kept_as_floats(integer_rules.RULES["select"], _selected),
+    "freeze": _kept_as_floats(
+        integer_rules.RULES["freeze"], lambda f, instruction, lane, values: f.write.value(f"freeze float {values[0]}")
+    ),
 }
 
 
-def _on_float(compute: Callable[..., str]) -> LaneFunction:
+def _on_float(compute: Callable[..., str], is_exact: bool = False) -> LaneFunction:
+    """``is_exact``: of halves it makes a half."""
+
     def convert(f: Legalizer, vector: bool, shape: Shape, *operands: Words) -> Words:
         if shape.element == "half":
-            return [to_half(f, compute(f, *(from_half(f, words[0]) for words in operands)))]
+            return [to_half(f, compute(f, *(from_half(f, words[0]) for words in operands)), is_exact)]
         return [compute(f, *(words[0] for words in operands))]
 
     return convert
@@ -125,7 +215,7 @@ def _on_float(compute: Callable[..., str]) -> LaneFunction:
 def _instruction(name: str, count: int) -> LaneFunction:
     """An intrinsic that selection knows."""
     declaration = f"float @llvm.{name}.f32({', '.join(['float'] * count)})"
-    return _on_float(lambda f, *values: f.write.call(declaration, *values))
+    return _on_float(lambda f, *values: f.write.call(declaration, *values), name != "sqrt")
 
 
 def _sum_of_product(f: Legalizer, a: str, b: str, c: str) -> str:

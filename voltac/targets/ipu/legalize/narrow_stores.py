@@ -8,12 +8,16 @@ from __future__ import annotations
 from voltac.ir.model import Instruction, Module
 
 _MASKS = {"i8": 0xFF, "i16": 0xFFFF}
+_INFINITY, _OVERFLOW, _HALF_INFINITY = 0x7F800000, 0x477FF000, 0x7C00
+"""Bits of floats, the second the least that is no finite half, and of a half."""
 
 
 def expand_narrow_stores(module: Module) -> None:
     """In all functions, which are legal otherwise."""
+    uses_halves = False
     for function in module.functions:
         number = 0
+        definitions = function.definitions()
         for block in function.blocks:
             code: list[Instruction] = []
             for instruction in block.instructions:
@@ -22,9 +26,34 @@ def expand_narrow_stores(module: Module) -> None:
                     lines = _lines(f"%narrow.{number}.", value.type, value.value, pointer.value)
                     code += [Instruction(f"  {line}") for line in lines]
                     number += 1
+                elif instruction.op == "store" and instruction.operands[0].type == "half":
+                    value, pointer = instruction.operands
+                    rounded = definitions[value.value].operands[0].value
+                    n = f"%narrow.{number}."
+                    lines = [*_half(n, rounded), *_lines(n, "i16", f"{n}short", pointer.value)]
+                    code += [Instruction(f"  {line}") for line in lines]
+                    number, uses_halves = number + 1, True
                 else:
                     code.append(instruction)
             block.instructions = code
+    if uses_halves:
+        module.declare(("declare i32 @ipu.to_half(float) nounwind",))
+
+
+def _half(n: str, value: str) -> list[str]:
+    """A float as a half: the hardware stops at the largest one (IPU 3.8), what is no less than 65520 is infinite."""
+    return [
+        f"{n}bits = bitcast float {value} to i32",
+        f"{n}size = and i32 {n}bits, 2147483647",
+        f"{n}excess = sub i32 {n}size, {_OVERFLOW}",
+        f"{n}endless = icmp ule i32 {n}excess, {_INFINITY - _OVERFLOW}",
+        f"{n}upper = lshr i32 {n}bits, 16",
+        f"{n}sign = and i32 {n}upper, 32768",
+        f"{n}infinity = or i32 {n}sign, {_HALF_INFINITY}",
+        f"{n}finite = call i32 @ipu.to_half(float {value})",
+        f"{n}half = select i1 {n}endless, i32 {n}infinity, i32 {n}finite",
+        f"{n}short = trunc i32 {n}half to i16",
+    ]
 
 
 def _lines(n: str, type: str, value: str, pointer: str) -> list[str]:

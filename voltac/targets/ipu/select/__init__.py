@@ -24,8 +24,9 @@ from voltac.records import field, mutable_record
 from voltac.targets.ipu.memory_map import map_of
 from voltac.targets.ipu.select.bundles import bundled
 from voltac.targets.ipu.select.conventions import CONVENTION, COPIES, SIZES, copy
-from voltac.targets.ipu.select.frame import complete_frame, spill_load, spill_store
+from voltac.targets.ipu.select.frame import complete_frame, load_at, store_at
 from voltac.targets.ipu.select.operations import FUNCTIONS, jump
+from voltac.targets.ipu.select.pair_operations import FUNCTIONS as PAIR_FUNCTIONS
 from voltac.targets.ipu.select.pseudo import ROWS
 from voltac.targets.ipu.select.registers import ALLOCATABLE, ZERO
 from voltac.targets.ipu.select.rules import RULES
@@ -38,14 +39,16 @@ from voltac.targets.ipu.select.values import (
     constant_key,
     key,
     kind_of,
+    lane_of,
     literal,
     make_constant,
     prepare,
     pure,
+    splat_of,
 )
 from voltac.targets.ipu.streams.code import stream_functions
 
-_FILE = RegisterFile(ALLOCATABLE, frozenset(COPIES.values()), SIZES, spill_store, spill_load)
+_FILE = RegisterFile(ALLOCATABLE, frozenset(COPIES.values()), SIZES, store_at, load_at)
 _BRANCHES = Branches(
     ROWS,
     "bri.target",
@@ -62,7 +65,7 @@ _MOST_STACK = 1 << 16
 _TARGET = SelectionTarget(
     instructions=ROWS,
     rules=RULES,
-    functions={**FUNCTIONS, "ret": CONVENTION.ret, "call": CONVENTION.call},
+    functions={**FUNCTIONS, **PAIR_FUNCTIONS, "ret": CONVENTION.ret, "call": CONVENTION.call},
     key=key,
     kind_of=kind_of,
     predicates=PREDICATES,
@@ -70,11 +73,12 @@ _TARGET = SelectionTarget(
     make_constant=make_constant,
     cheap_constant=cheap_constant,
     literal=literal,
-    splat_of=lambda selection, operand: None,
+    splat_of=splat_of,
     transparent=TRANSPARENT,
     pure=pure,
     copy=copy,
     take_parameters=CONVENTION.take_parameters,
+    lane_of=lane_of,
 )
 
 
@@ -111,8 +115,8 @@ class _FunctionWork:
 
 
 def _zero(instruction: MachineInstruction) -> AnyRegister | None:
-    is_zero = instruction.row.name in ("constant.m", "constant.a") and str(instruction.values[1]) == "0"
-    return ZERO[instruction.row.name[-1]] if is_zero else None
+    is_zero = instruction.row.name.startswith("constant.") and str(instruction.values[1]) == "0"
+    return ZERO[instruction.row.operands[0].kind] if is_zero else None
 
 
 FUNCTION_PASSES = (

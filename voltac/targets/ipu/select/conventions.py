@@ -9,8 +9,8 @@ from voltac.targets.ipu.select.pseudo import ROWS
 from voltac.targets.ipu.select.registers import ARGUMENTS, CLOBBERED, LR, RESULTS
 from voltac.targets.ipu.select.values import kind_of
 
-SIZES = {"m": 4, "a": 4}
-COPIES = {"m": "mov.mm", "a": "mov.aa"}
+SIZES = {"m": 4, "a": 4, "a2": 8}
+COPIES = {"m": "mov.mm", "a": "mov.aa", "a2": "mov.a2a2"}
 
 
 def copy(to: AnyRegister, source: AnyRegister) -> MachineInstruction:

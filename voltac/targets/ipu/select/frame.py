@@ -20,24 +20,18 @@ _STEP = 0x7FF8
 """Bytes by which one instruction moves ``$sp``."""
 
 
-def spill_store(register: AnyRegister, slot: int) -> MachineInstruction:
-    """A register to its place in the frame."""
-    return store_at(register, FrameSlot(slot))
-
-
-def spill_load(register: AnyRegister, slot: int) -> MachineInstruction:
-    """A register from its place in the frame."""
-    return load_at(register, FrameSlot(slot))
-
-
 def store_at(register: AnyRegister, place: FrameSlot) -> MachineInstruction:
-    """A word to the stack."""
-    return MachineInstruction(ROWS[f"st32.{register.kind}mmzi12"], [register, SP, ZERO["m"], place])
+    """A word, or a pair, to the stack."""
+    return MachineInstruction(ROWS[f"st{_bits(register)}.{register.kind}mmzi12"], [register, SP, ZERO["m"], place])
 
 
 def load_at(register: AnyRegister, place: FrameSlot) -> MachineInstruction:
-    """A word from the stack."""
-    return MachineInstruction(ROWS[f"ld32.{register.kind}mmzi12"], [register, SP, ZERO["m"], place])
+    """A word, or a pair, from the stack."""
+    return MachineInstruction(ROWS[f"ld{_bits(register)}.{register.kind}mmzi12"], [register, SP, ZERO["m"], place])
+
+
+def _bits(register: AnyRegister) -> int:
+    return 32 * max(1, len(register.lanes))
 
 
 def complete_frame(function: MachineFunction) -> None:
@@ -51,12 +45,12 @@ def complete_frame(function: MachineFunction) -> None:
         code: list[MachineInstruction] = []
         for instruction in block.instructions:
             if "return" in instruction.row.traits:
-                code += [spill_load(register, slot) for register, slot in slots.items()]
+                code += [load_at(register, FrameSlot(slot)) for register, slot in slots.items()]
                 code += adjust(size)
             code.append(instruction)
         block.instructions = code
     entry = function.blocks[0]
-    entry.instructions[:0] = [*adjust(-size), *(spill_store(register, slot) for register, slot in slots.items())]
+    entry.instructions[:0] = [*adjust(-size), *(store_at(register, FrameSlot(slot)) for register, slot in slots.items())]
     for instruction in function.instructions():
         _resolve(function, instruction, offsets)
 

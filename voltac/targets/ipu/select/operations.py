@@ -21,6 +21,7 @@ from voltac.ir.match import made_by
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
 from voltac.targets.ipu.facts import WORKER_REGISTER
+from voltac.targets.ipu.pairs.types import PAIR
 from voltac.targets.ipu.registers import BY_NAME, WORKER_MASK
 from voltac.targets.ipu.select.pseudo import ROWS
 from voltac.targets.ipu.select.registers import SCRATCH, SP, ZERO
@@ -34,8 +35,8 @@ _MOST = 0xFFF
 # --- memory ---
 
 
-def _address_of(selection: Selection, pointer: Operand, size: int) -> tuple[list[Value], MemoryOperand]:
-    """Base, delta and offset of an access, and what is known of its bytes."""
+def address_of(selection: Selection, pointer: Operand, size: int) -> tuple[list[Value], MemoryOperand]:
+    """Base, delta and offset of an access of so many bytes, and what is known of these."""
     offset = 0
     operand = selection.resolve(pointer)
     while (step := _step(selection, operand)) is not None:
@@ -61,13 +62,16 @@ def _step(selection: Selection, operand: Operand) -> int | None:
     return word_constant(selection.resolve(made.operands[1]))
 
 
-_LOADS = {"y": ("ldz8.mmmzi12", 1), "h": ("ldz16.mmmzi12", 2), "s": ("ld32.mmmzi12", 4), "f": ("ld32.ammzi12", 4)}
+_LOADS = {
+    "y": ("ldz8.mmmzi12", 1), "h": ("ldz16.mmmzi12", 2), "s": ("ld32.mmmzi12", 4), "f": ("ld32.ammzi12", 4),
+    "p": ("ld64.a2mmzi12", 8), "half": ("ldb16.ammzi12", 2),
+}  # fmt: skip
 _SIGNED_LOADS = {"y": ("lds8.mmmzi12", 1), "h": ("lds16.mmmzi12", 2)}
-_STORES = {"s": "st32.mmmzi12", "f": "st32.ammzi12"}
+_STORES = {"s": ("st32.mmmzi12", 4), "f": ("st32.ammzi12", 4), "p": ("st64.a2mmzi12", 8)}
 
 
 def load(selection: Selection, instruction: Instruction) -> None:
-    """Of a word, or of less with the extension that its users ask for."""
+    """Of a word, of a pair, or of less than a word with the extension that its users ask for."""
     (pointer,) = instruction.operands
     letter = shape(instruction.type)
     signed = letter in _SIGNED_LOADS and is_signed_load(selection, instruction.name)
@@ -75,12 +79,12 @@ def load(selection: Selection, instruction: Instruction) -> None:
     if letter not in rows:
         raise CannotSelect(f"in @{selection.function.name}: a load of {instruction.type}")
     row, size = rows[letter]
-    place, access = _address_of(selection, pointer, size)
+    place, access = address_of(selection, pointer, size)
     selection.emit(row, selection.result(instruction.name, instruction.type), *place, access=access)
 
 
 def store(selection: Selection, instruction: Instruction) -> None:
-    """Of a word: the bits of a float from where they are."""
+    """Of a word or a pair: the bits of a float from where they are."""
     value, pointer = instruction.operands
     made = selection.definition(value)
     if made is not None and selection.key(made) == "bitcast.f.s":
@@ -88,21 +92,22 @@ def store(selection: Selection, instruction: Instruction) -> None:
     if shape(value.type) not in _STORES:
         raise CannotSelect(f"in @{selection.function.name}: a store of {value.type}")
     data = selection.register(value)
-    place, access = _address_of(selection, pointer, 4)
-    selection.emit(_STORES[shape(value.type)], data, *place, access=access)
+    row, size = _STORES[shape(value.type)]
+    place, access = address_of(selection, pointer, size)
+    selection.emit(row, data, *place, access=access)
 
 
 # --- between the register files ---
 
 
-def _scratch(selection: Selection, words: int) -> int:
+def scratch(selection: Selection, words: int) -> int:
     """The first of some words that nothing near uses."""
     return selection.machine.registers * words % (SCRATCH_WORDS // words * words)
 
 
 def _through_memory(selection: Selection, to: AnyRegister, word: AnyRegister) -> None:
     """There is no other way from the MRF to the ARF (IPU 2.2)."""
-    place = _scratch(selection, 1)
+    place = scratch(selection, 1)
     access = MemoryOperand("scratch", "", "scratch", 4 * place, 4)
     selection.emit("st32.mmmzi12", word, SCRATCH, ZERO["m"], Immediate(place), access=access)
     selection.emit("ld32.ammzi12", to, SCRATCH, ZERO["m"], Immediate(place), access=access)
@@ -139,20 +144,22 @@ def choose_word(selection: Selection, instruction: Instruction) -> None:
 
 
 def choose_float(selection: Selection, instruction: Instruction) -> None:
-    """Both to memory, and back the one that the condition counts to."""
+    """Both, or both pairs, to memory, and back the one that the condition counts to."""
     condition, first, second = instruction.operands
-    place = _scratch(selection, 2)
+    kind, words = ("a2", 2) if instruction.type == PAIR else ("a", 1)
+    place = scratch(selection, 2 * words)
     values = [selection.register(one) for one in (second, first)]
     for number, value in enumerate(values):
-        access = MemoryOperand("scratch", "", "scratch", 4 * (place + number), 4)
-        selection.emit("st32.ammzi12", value, SCRATCH, ZERO["m"], Immediate(place + number), access=access)
+        access = MemoryOperand("scratch", "", "scratch", 4 * (place + number * words), 4 * words)
+        offset = Immediate(place // words + number)
+        selection.emit(f"st{32 * words}.{kind}mmzi12", value, SCRATCH, ZERO["m"], offset, access=access)
     base: AnyRegister = SCRATCH
     if place:
         base = selection.new("m")
         selection.emit("add.mmsi16", base, SCRATCH, Immediate(4 * place))
-    both = MemoryOperand("scratch", "", "scratch", 4 * place, 8)
+    both = MemoryOperand("scratch", "", "scratch", 4 * place, 8 * words)
     result = selection.result(instruction.name, instruction.type)
-    selection.emit("ld32.ammm", result, base, ZERO["m"], selection.register(condition), access=both)
+    selection.emit(f"ld{32 * words}.{kind}mmm", result, base, ZERO["m"], selection.register(condition), access=both)
 
 
 # --- the machine ---
@@ -239,7 +246,7 @@ FUNCTIONS: dict[str, Callable[[Selection, Instruction], None]] = {
     "call.ipu.cycles.low": _counter("$COUNT_L"),
     "call.ipu.cycles.high": _counter("$COUNT_U"),
     # Behind the rules for these operations.
-    "select": lambda selection, instruction: (choose_float if instruction.type == "float" else choose_word)(
+    "select": lambda selection, instruction: (choose_float if instruction.type in ("float", PAIR) else choose_word)(
         selection, instruction
     ),
     "br": branch,

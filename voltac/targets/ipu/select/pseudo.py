@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from voltac.codegen.machine_code import Immediate, LabelOperand, MachineBlock, MachineFunction, MachineInstruction, Value
+from voltac.codegen.machine_code import (
+    Immediate,
+    LabelOperand,
+    MachineBlock,
+    MachineFunction,
+    MachineInstruction,
+    Register,
+    Value,
+)
 from voltac.codegen.rows import InstructionSet, Row, RowOperand
 from voltac.targets.ipu.isa import INSTRUCTIONS
 from voltac.targets.ipu.select.registers import LR, ZERO
@@ -20,12 +28,14 @@ _FORM = INSTRUCTIONS["nop"].format
 
 def _fresh(name: str, kind: str, immediate: str) -> Row:
     operands = (RowOperand("d", kind, "def"), RowOperand("imm", immediate))
-    return Row(name, f"{name} {{d}}, {{imm}}", _FORM, {}, operands, AUX if kind == "a" else MAIN, 1, traits=_FRESH)
+    return Row(name, f"{name} {{d}}, {{imm}}", _FORM, {}, operands, AUX if kind[0] == "a" else MAIN, 1, traits=_FRESH)
 
 
 _ROWS = (
     _fresh("constant.m", "m", "imm32"),
     _fresh("constant.a", "a", "imm32"),
+    # The same word in both lanes.
+    _fresh("constant.a2", "a2", "imm32"),
     _fresh("address", "m", "zi20"),
     _fresh("frame", "m", "frame"),
     Row("call_address", "call_address {m}", _FORM, {}, (RowOperand("m", "m"),), MAIN, 1,
@@ -52,6 +62,10 @@ def expand(function: MachineFunction, frame_address: Callable[[MachineInstructio
                     register, immediate = instruction.values
                     assert isinstance(immediate, Immediate)
                     current.instructions += constant(instruction.row.name[-1], register, immediate.value, line)
+                case "constant.a2":
+                    pair, immediate = instruction.values
+                    assert isinstance(immediate, Immediate) and isinstance(pair, Register)
+                    current.instructions += constant_pair(pair, immediate.value, line)
                 case "address":
                     current.instructions.append(MachineInstruction(ROWS["setzi.mzi20"], instruction.values, line=line))
                 case "frame":
@@ -85,6 +99,14 @@ def constant(kind: str, register: Value, bits: int, line: int = 0) -> list[Machi
     if top:
         made.append(MachineInstruction(ROWS[put_top], [register, register, Immediate(top)], line=line))
     return made
+
+
+def constant_pair(pair: Register, bits: int, line: int = 0) -> list[MachineInstruction]:
+    """Puts the same 32 bits into both lanes of a pair."""
+    easy = {0: "mov.a2a2", 0xFFFFFFFF: "not64.a2a2"}.get(bits & 0xFFFFFFFF)
+    if easy:
+        return [MachineInstruction(ROWS[easy], [pair, ZERO["a2"]], line=line)]
+    return [made for lane in pair.lanes for made in constant("a", lane, bits, line)]
 
 
 def takes_one(kind: str, bits: int) -> bool:

@@ -143,6 +143,8 @@ bitcast.f.s(a)              -> atom.ma a
 fptosi.f.s(a)               -> i = f32int.aazi4 a 3; t = f32toi32.aa i; atom.ma t
 fptoui.f.s(a)               -> i = f32int.aazi4 a 3; t = f32toui32.aa i; atom.ma t
 call.ipu.to_half(a)         -> h = f32tof16.aa a; w = atom.ma h; and.mmm w =0xFFFF
+call.ipu.rounded.f32(a)     -> h = f32tof16.aa a; f16tof32.aa h
+fpext.half.f(a)             -> f16tof32.aa a
 # Branches: the selector adds the target.
 br.if(a)                    -> brnz.mtarget a
 br.if(xor.c(a, b:true))     -> brz.mtarget a
@@ -152,6 +154,69 @@ br.if(icmp.slt.s(a, b:zero)) -> brneg.mtarget a
 br.if(icmp.sgt.s(a, b:minus_one)) -> brpos.mtarget a
 br.if(icmp.sge.s(a, b:zero)) -> brpos.mtarget a
 """
+
+
+# Pairs: p are floats, k masks. One number for both lanes is read from one register, if it is the first operand.
+_PAIR_ARITHMETIC = {"fadd": "f32v2add", "fmul": "f32v2mul", "fsub": "f32v2sub"}
+_PAIR_BINARY = """
+{op}.p(a, b)                -> {row}.a2a2a2 a b
+{op}.p(splat(a), b)         -> {row}.a2aBa2 a b
+"""
+_PAIR_COMMUTED = """
+{op}.p(b, splat(a))         -> {row}.a2aBa2 a b
+"""
+_PAIR_COMPARISONS = {
+    # condition: that of the row, whether the row says the opposite, the row for exchanged operands
+    "oeq": ("eq", False, "eq"), "une": ("ne", False, "ne"), "olt": ("lt", False, "gt"), "ole": ("le", False, "ge"),
+    "ogt": ("gt", False, "lt"), "oge": ("ge", False, "le"), "ult": ("ge", True, "le"), "ule": ("gt", True, "lt"),
+    "ugt": ("le", True, "ge"), "uge": ("lt", True, "gt"),
+}  # fmt: skip
+_PAIR_TRUE = """
+fcmp.{condition}.p({operands}) -> {row} a b
+"""
+_PAIR_FALSE = """
+fcmp.{condition}.p({operands}) -> t = {row} a b; not64.a2a2 t
+select.k.p(fcmp.{condition}.p({operands}), x, y) -> t = {row} a b; p = andc64.a2a2a2 x t; q = and64.a2a2a2 t y; or64.a2a2a2 p q
+"""
+_PAIR_EITHER = "i = f32v2cmplt.a2a2a2 a b; j = f32v2cmpgt.a2a2a2 a b"
+_PAIR_OTHERS = f"""
+fcmp.one.p(a, b)            -> {_PAIR_EITHER}; or64.a2a2a2 i j
+fcmp.ueq.p(a, b)            -> {_PAIR_EITHER}; t = or64.a2a2a2 i j; not64.a2a2 t
+fcmp.ord.p(a, b)            -> i = f32v2cmpeq.a2a2a2 a a; j = f32v2cmpeq.a2a2a2 b b; and64.a2a2a2 i j
+fcmp.uno.p(a, b)            -> i = f32v2cmpne.a2a2a2 a a; j = f32v2cmpne.a2a2a2 b b; or64.a2a2a2 i j
+select.k.p(m, x, y)         -> p = and64.a2a2a2 m x; q = andc64.a2a2a2 y m; or64.a2a2a2 p q
+select.k.p(m, x, z:pair_zero) -> and64.a2a2a2 m x
+select.k.p(m, z:pair_zero, y) -> andc64.a2a2a2 y m
+select.k.p(xor.k(m, t:all_on), x, y) -> p = andc64.a2a2a2 x m; q = and64.a2a2a2 m y; or64.a2a2a2 p q
+select.k.k(m, x, y)         -> p = and64.a2a2a2 m x; q = andc64.a2a2a2 y m; or64.a2a2a2 p q
+select.k.k(m, x, z:pair_zero) -> and64.a2a2a2 m x
+select.k.k(m, z:pair_zero, y) -> andc64.a2a2a2 y m
+select.k.k(m, x:all_on, y)  -> or64.a2a2a2 m y
+and.k(a, b)                 -> and64.a2a2a2 a b
+and.k(a, xor.k(b, t:all_on)) -> andc64.a2a2a2 a b
+and.k(xor.k(b, t:all_on), a) -> andc64.a2a2a2 a b
+or.k(a, b)                  -> or64.a2a2a2 a b
+xor.k(a, b)                 -> p = andc64.a2a2a2 a b; q = andc64.a2a2a2 b a; or64.a2a2a2 p q
+xor.k(a, t:all_on)          -> not64.a2a2 a
+call.ipu.rounded.v2f32(a)   -> h = f32v2tof16.aa2 a; f16v2tof32.a2a h
+call.ipu.or(a, b)           -> or.aaa a b
+call.ipu.and(a, b)          -> and.aaa a b
+call.llvm.minnum.v2f32(a, b) -> f32v2min.a2a2a2 a b
+call.llvm.maxnum.v2f32(a, b) -> f32v2max.a2a2a2 a b
+"""
+
+
+def _pair_text() -> str:
+    parts = []
+    for op, row in _PAIR_ARITHMETIC.items():
+        parts.append(_PAIR_BINARY.format(op=op, row=row))
+        if op != "fsub":
+            parts.append(_PAIR_COMMUTED.format(op=op, row=row))
+    for condition, (relation, is_opposite, exchanged) in _PAIR_COMPARISONS.items():
+        text = _PAIR_FALSE if is_opposite else _PAIR_TRUE
+        ways = (("a, b", f"{relation}.a2a2a2"), ("splat(a), b", f"{relation}.a2aBa2"), ("b, splat(a)", f"{exchanged}.a2aBa2"))
+        parts += [text.format(condition=condition, operands=operands, row=f"f32v2cmp{row}") for operands, row in ways]
+    return "\n".join([_PAIR_OTHERS, *parts])
 
 
 def _text() -> str:
@@ -169,7 +234,7 @@ def _text() -> str:
     for condition, (mask, is_opposite) in _MASKS.items():
         parts.append((_FLOAT_FALSE if is_opposite else _FLOAT_TRUE).format(condition=condition, mask=mask))
     parts += [f"call.llvm.{name}.f32(a) -> f32int.aazi4 a {mode}" for name, mode in _ROUNDING.items()]
-    return "\n".join([*parts, _OTHERS])
+    return "\n".join([*parts, _OTHERS, _pair_text()])
 
 
 RULES: dict[str, list[SelectionRule]] = rules(_text())

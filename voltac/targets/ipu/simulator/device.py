@@ -76,15 +76,20 @@ class SimulatedTile:
         return max(0, *(end - SLACK - place for place, end in zip(self._next, self._ends)))
 
     def allocate(self, size: int) -> int:
+        """The address of zeroed memory: of what is small near the program, else as of an array."""
+        if size > _SMALL or self._next[0] + size + SLACK > self._ends[0]:
+            return self.allocate_array(size)
+        return self._taken(0, self._next[0], size)
+
+    def allocate_array(self, size: int) -> int:
         """The address of zeroed memory, if possible in elements of region 1 of its own, where nothing conflicts with it."""
         own = -(-self._next[1] // (2 * ELEMENT)) * (2 * ELEMENT)
-        if size <= _SMALL and self._next[0] + size + SLACK <= self._ends[0]:
-            region, address = 0, self._next[0]
-        elif own + size + SLACK <= self._ends[1]:
-            region, address = 1, own
-        else:
-            region = next(one for one in (1, 0) if self._next[one] + size + SLACK <= self._ends[one])
-            address = self._next[region]
+        if own + size + SLACK <= self._ends[1]:
+            return self._taken(1, own, size)
+        region = next(one for one in (1, 0) if self._next[one] + size + SLACK <= self._ends[one])
+        return self._taken(region, self._next[region], size)
+
+    def _taken(self, region: int, address: int, size: int) -> int:
         self._next[region] = -(-(address + size + SLACK) // _ALIGNMENT) * _ALIGNMENT
         self._tile.declare(address, size)
         return address

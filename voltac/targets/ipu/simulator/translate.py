@@ -187,7 +187,8 @@ class WorkerCodeWriter:
         statements = [text for effect in effects for text in effect.statements]
         values = [value for effect in effects for value in effect.values]
         targets = ", ".join(_tuple(names) for names, _ in values)
-        expressions = ", ".join(text for _, text in values)
+        # Both lanes of a pair are written "x, y".
+        expressions = ", ".join(f"({text})" if len(names) > 1 and len(values) > 1 else text for names, text in values)
         if statements and values and any("load" in text for _, text in values):
             checks = [text for text in statements if text.startswith("apart")]
             for text in checks:

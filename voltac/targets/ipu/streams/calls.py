@@ -14,7 +14,7 @@ from voltac.targets.ipu.memory_map import ELEMENT, MemoryMap
 from voltac.targets.ipu.streams.body import StreamBody
 from voltac.targets.ipu.streams.loop_streams import WORD
 from voltac.targets.ipu.streams.loops import StreamLoop, StreamPlace
-from voltac.targets.ipu.streams.program import KEY, StreamProgram
+from voltac.targets.ipu.streams.program import KEY, LOOP_KEY, StreamProgram
 from voltac.targets.ipu.streams.schedule import StreamPipeline
 
 _AHEAD = 256
@@ -137,8 +137,9 @@ class StreamCall:
         if pipeline.is_wide:
             for number, access in enumerate(accesses):
                 if access.kind == "quad":
-                    low = self.value(f"low{label}.{number}", f"and i32 {self.addresses[number]}, {_QUAD - 1}")
-                    tests.append(self.value(f"aligned{label}.{number}", f"icmp eq i32 {low}, 0"))
+                    if not self.program.has_eights:
+                        low = self.value(f"low{label}.{number}", f"and i32 {self.addresses[number]}, {_QUAD - 1}")
+                        tests.append(self.value(f"aligned{label}.{number}", f"icmp eq i32 {low}, 0"))
                     tests.append(self._is_interleaved(f"{label}.{number}", number))
         for at, first in enumerate(pipeline.joined):
             for second in pipeline.joined[at + 1 :]:
@@ -208,7 +209,8 @@ class StreamCall:
 
     def _call(self, program: StreamProgram, pipeline: StreamPipeline, blocks: list[str], label: str) -> None:
         callee = f"@{self.name}.{label}.{pipeline.form}"
-        self.declarations.append(f'declare void {callee}(ptr) "{KEY}"="{program}"')
+        place = f'"{LOOP_KEY}"="{self.loop.block.name}"'
+        self.declarations.append(f'declare void {callee}(ptr) "{KEY}"="{program}" {place}')
         self.lines += [f"call void {callee}(ptr {block})" for block in blocks]
 
     def _branch_on_overflow(self, block: str, otherwise: str) -> str:

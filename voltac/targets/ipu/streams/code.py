@@ -1,7 +1,8 @@
 """The function of a pipelined stream as assembly: fill, repeat, drain, and the words that are left one by one (IPU 5.3).
 
 ``$m0`` leads to the block. Later it counts the passes of the kernel, ``$m1`` the iterations that are left. Scratch memory has,
-by words: 0 and 1 ``$a6:7``, 2 ``$lr``, 3 and 4 what callers keep in ``$m7`` and ``$m8``, 5 the block, 6 and on addresses.
+by words: 0 and 1 ``$a6:7``, 2 ``$lr``, 3 and 4 what callers keep in ``$m7`` and ``$m8``, 5 the block, 6 and on addresses, 10
+whether a gang is left over.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from voltac.targets.ipu.streams.instructions import (
     quad,
 )
 from voltac.targets.ipu.streams.placing import rest_pairs
-from voltac.targets.ipu.streams.program import KEY, PREFIX, StreamProgram, read_program
+from voltac.targets.ipu.streams.program import KEY, LOOP_KEY, PREFIX, StreamProgram, read_program
 from voltac.targets.ipu.streams.schedule import AXPY, StreamPipeline, pipelines
 
 _SAVED = "$a6:7"
 """A pair that callers keep values in."""
 _KEPT = (("$lr", 2), ("$m7", 3), ("$m8", 4))
-_BLOCK, _FIRST_POINTER = 5, 6
+_BLOCK, _FIRST_POINTER, _ODD = 5, 6, 10
 _LARGEST_REPEAT = 32767
 """What the number of an instruction reaches."""
 _OVERFLOW, _ACCUMULATORS = 4, 8
@@ -35,15 +36,18 @@ _OVERFLOW, _ACCUMULATORS = 4, 8
 _PUSHES = 4
 """How often ``f32v2gina`` moves down what it took in, until it is in A0 and A2 (IPU 3.7)."""
 
-_DECLARED = re.compile(rf'declare void @(?P<name>{re.escape(PREFIX)}[\w.]+)\(ptr\) "{KEY}"="(?P<text>[^"]*)"')
+_DECLARED = re.compile(
+    rf'declare void @(?P<name>{re.escape(PREFIX)}[\w.]+)\(ptr\) "{KEY}"="(?P<text>[^"]*)" "{LOOP_KEY}"="(?P<loop>[^"]*)"'
+)
 
 
 class StreamCode:
     """Writes one function."""
 
-    def __init__(self, name: str, program: StreamProgram, pipeline: StreamPipeline, repeats: int) -> None:
-        """``repeats``: the most that ``rpt`` counts to."""
+    def __init__(self, name: str, program: StreamProgram, pipeline: StreamPipeline, repeats: int, loop: str) -> None:
+        """``repeats``: the most that ``rpt`` counts to; ``loop``: the name of the loop that it does."""
         self.name = name
+        self.loop = loop
         self.program = program
         self.pipeline = pipeline
         self.repeats = min(repeats, _LARGEST_REPEAT)
@@ -57,8 +61,12 @@ class StreamCode:
     def text(self) -> str:
         """The function in its section."""
         self._begin()
+        if self.program.has_eights:
+            self._first_gang()
         self._pipeline(self.pipeline.loop)
         self._one_by_one()
+        if self.program.has_eights:
+            self._last_gang()
         self._end()
         head = f'\t.section .text.{self.name},"ax"\n\t.align 8\n\t.type {self.name}, @function\n{self.name}:\n'
         return head + "\n".join(self.lines) + f"\n\t.size {self.name}, . - {self.name}\n"
@@ -98,12 +106,39 @@ class StreamCode:
             self._emit(f"ld32 $m0, $mworker_base, $mzero, {_BLOCK}")
         if program.guard:
             self._emit("uget $a0, $FP_STS", f"and $a0, $a0, {_OVERFLOW}", "st32 $a0, $m0, $mzero, 0")
-        for number in range(program.sums[0].pairs if program.sums else 0):
-            self._emit(f"f32v2gina {pair(0)}, $azeros, 0")
-            self._emit(*(f"st32 $a{half}, $m0, $mzero, {self.sum_field + 2 * number + half}" for half in (0, 1)))
+        pairs = program.sums[0].pairs if program.sums else 0
+        self._emit(*(f"f32v2gina {pair(number)}, $azeros, 0" for number in range(pairs << program.has_eights)))
+        for number in range(pairs):
+            if program.has_eights:
+                self._emit(f"f32v2add {pair(number)}, {pair(number)}, {pair(pairs + number)}")
+            registers = (2 * number, 2 * number + 1)
+            self._emit(*(f"st32 $a{register}, $m0, $mzero, {self.sum_field + register}" for register in registers))
         self._emit(f"ld64 {_SAVED}, $mworker_base, $mzero, 0")
         self._emit(*(f"ld32 {register}, $mworker_base, $mzero, {word}" for register, word in _KEPT))
         self._emit("br $lr")
+
+    # --- two gangs an iteration
+
+    def _gang(self) -> None:
+        """One alone, with zeros for the other."""
+        (one,) = self.program.sums
+        self._emit(f"ld64step {pair(0)}, $mzero, {POINTERS[0]}+=, 1", f"zero {pair(1)}", f"{one.operation} {quad(0)}")
+
+    def _first_gang(self) -> None:
+        """Where 128 bits begin behind it; then ``$m1`` counts iterations."""
+        both = f"{self.name}.both"
+        self._emit(f"and $m4, {POINTERS[0]}, 8", "shr $m4, $m4, 3", "min $m4, $m4, $m1", f"brz $m4, {both}")
+        self._gang()
+        self._emit("add $m1, $m1, -1")
+        self.lines.append(f"{both}:")
+        self._emit("and $m4, $m1, 1", f"st32 $m4, $mworker_base, $mzero, {_ODD}", "shr $m1, $m1, 1")
+
+    def _last_gang(self) -> None:
+        """If their number is odd."""
+        even = f"{self.name}.even"
+        self._emit(f"ld32 $m4, $mworker_base, $mzero, {_ODD}", f"brz $m4, {even}")
+        self._gang()
+        self.lines.append(f"{even}:")
 
     def _carried(self, name: str, pairs: list[int]) -> None:
         """Load the carried pairs from the block, or store them there."""
@@ -147,6 +182,8 @@ class StreamCode:
         again, count = f"{self.name}.again", "$lr"
         self.lines.append(f"{again}:")
         self._emit(f"min {count}, $m0, {self.repeats}", f"sub $m0, $m0, {count}", ".align 8")
+        # What reports look for (report/repeats.py).
+        self._emit(f"# repeat {self.loop}: {len(loop.kernel)} bundles, {unroll} iterations")
         self._emit(f"{{ rpt {count}, {len(loop.kernel) - 1} ; fnop }}")
         self._emit(*write.bundles(loop.kernel, alone=False))
         self._emit(f"brnz $m0, {again}")
@@ -212,5 +249,5 @@ def stream_functions(module: Module, repeats: int) -> str:
             program = read_program(found["text"])
             ways = (*pipelines(program), *pipelines(program, naive=True))
             pipeline = next(one for one in ways if found["name"].endswith(f".{one.form}"))
-            parts.append(StreamCode(found["name"], program, pipeline, repeats).text())
+            parts.append(StreamCode(found["name"], program, pipeline, repeats, found["loop"]).text())
     return "".join(parts)

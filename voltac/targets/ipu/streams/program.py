@@ -28,6 +28,10 @@ PREFIX = "ipu.stream."
 """What the names of the functions begin with."""
 KEY = "ipu-stream"
 """The attribute of their declarations that is the text."""
+EIGHTS = "f16v8"
+"""What sums of eight lanes begin with: of two gangs, into eight accumulators."""
+LOOP_KEY = "ipu-loop"
+"""And the one that names the loop's block."""
 
 
 @record
@@ -94,6 +98,11 @@ class StreamProgram:
     def accesses(self) -> tuple[StreamAccess, ...]:
         """Loads and stores."""
         return (*self.loads, *self.stores)
+
+    @property
+    def has_eights(self) -> bool:
+        """Whether an iteration takes two gangs; the block has the number of gangs all the same."""
+        return any(one.operation.startswith(EIGHTS) for one in self.sums)
 
     @property
     def has_distance(self) -> bool:

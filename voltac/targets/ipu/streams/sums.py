@@ -9,7 +9,7 @@ from __future__ import annotations
 from voltac.ir.model import Instruction
 from voltac.ir.types import vector_parts
 from voltac.targets.ipu.streams.loop_streams import GANG, LoopStreams
-from voltac.targets.ipu.streams.program import StreamAccess, StreamSum
+from voltac.targets.ipu.streams.program import EIGHTS, StreamAccess, StreamSum
 
 
 def is_sum(body: LoopStreams, instruction: Instruction) -> bool:
@@ -37,11 +37,12 @@ def _accumulated(body: LoopStreams, instruction: Instruction, term: Instruction)
     source, squared, absolute = term, False, False
     if term.op == "fmul" and may_join:
         first, second = (body.definitions.get(one.value, term) for one in term.operands)
-        if body.has_halves and may_reorder and first.op == second.op == "fpext":
+        squared = first is second
+        is_alone = squared and _reads_only(body, first.operands[0].value)
+        if body.has_halves and may_reorder and first.op == second.op == "fpext" and not is_alone:
             pairs = [body.values.get(one.operands[0].value, ()) for one in (first, second)]
             _drop(body, (first, second, term))
             return StreamSum("f16v4cmac", 1, (pairs[0][0], pairs[1][0]))
-        squared = first is second
         if not squared and not body.has_halves:
             operands = [body.values.get(one.value, ("",))[0] for one in term.operands]
             if all(one[:1] == "v" or one[:1] == "c" for one in operands):
@@ -52,10 +53,21 @@ def _accumulated(body: LoopStreams, instruction: Instruction, term: Instruction)
         source = first
     if source.op == "call" and source.parts.callee.startswith("@llvm.fabs."):
         source, absolute = body.definitions.get(source.parts.operands[0].value, source), True
+    half = body.definitions.get(source.operands[0].value) if source.op == "fpext" else None
+    joined: tuple[Instruction, ...] = (source, term)
+    if half is not None and half.op == "call" and half.parts.callee.startswith("@llvm.fabs.") and not squared:
+        joined = (half, source, term)
+        half, absolute = body.definitions.get(half.parts.operands[0].value), True
     kind = "abs" * absolute or "sq" * squared
-    if source.op == "fpext" and not squared:
-        (word,) = body.values.get(source.operands[0].value, ("",))
-        _drop(body, (source, term))
+    if half is not None and may_reorder and _reads_only(body, half.name):
+        # Two gangs at a time: each lane has two sums, which are added in the end.
+        ((load, at),) = body.loads
+        body.steps = []
+        body.loads = [(StreamAccess(load.value, "quad", 1), at)]
+        return StreamSum(f"{EIGHTS}{kind}acc", 2, (load.value,))
+    if half is not None and not squared:
+        (word,) = body.values.get(half.name, ("",))
+        _drop(body, joined)
         return StreamSum(f"f16v4{kind}acc", 2, (word,))
     is_alone = len(body.loads) == 1 and body.loads[0][0].kind == "word" and not body.has_halves
     if source.name in body.loaded and is_alone and len(body.loop.carried) == 1 and not body.delayed:
@@ -64,6 +76,12 @@ def _accumulated(body: LoopStreams, instruction: Instruction, term: Instruction)
         body.loads = [(StreamAccess(load.value, "quad", 1), at)]
         return StreamSum(f"f32v4{kind}acc", 2, (load.value,))
     return None
+
+
+def _reads_only(body: LoopStreams, name: str) -> bool:
+    """Whether all that a loop does is to read words and to sum them up, or what is made of them."""
+    accesses = sum(one.op in ("load", "store") for one in body.loop.block.instructions)
+    return name in body.loaded and accesses == len(body.loads) == len(body.loop.carried) == 1
 
 
 def _drop(body: LoopStreams, instructions: tuple[Instruction, ...]) -> None:

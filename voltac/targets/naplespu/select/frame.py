@@ -29,28 +29,30 @@ def complete_frame(function: MachineFunction) -> None:
         code: list[MachineInstruction] = []
         for instruction in block.instructions:
             if "return" in instruction.row.traits:
-                code += _resolved([_move(LOADS, register, slot) for register, slot in save_slots.items()], offsets, FP)
+                code += _resolved(
+                    [_move(LOADS, register, FrameSlot(slot)) for register, slot in save_slots.items()], offsets, FP
+                )
                 code += _adjust(size)
             code += _resolved([instruction], offsets)
         block.instructions = code
     entry = function.blocks[0]
-    stores = _resolved([_move(STORES, register, slot) for register, slot in save_slots.items()], offsets, FP)
+    stores = _resolved([_move(STORES, register, FrameSlot(slot)) for register, slot in save_slots.items()], offsets, FP)
     entry.instructions[:0] = _adjust(-size) + stores
 
 
-def spill_store(register: Value, slot: int) -> MachineInstruction:
+def spill_store(register: Value, place: FrameSlot) -> MachineInstruction:
     """A register to its place in the frame."""
-    return _move(STORES, register, slot)
+    return _move(STORES, register, place)
 
 
-def spill_load(register: Value, slot: int) -> MachineInstruction:
+def spill_load(register: Value, place: FrameSlot) -> MachineInstruction:
     """A register from its place in the frame."""
-    return _move(LOADS, register, slot)
+    return _move(LOADS, register, place)
 
 
-def _move(rows: dict[str, str], register: Value, slot: int) -> MachineInstruction:
+def _move(rows: dict[str, str], register: Value, place: FrameSlot) -> MachineInstruction:
     kind = getattr(register, "kind", "scalar")
-    instruction = MachineInstruction(ROWS[rows[kind]], [register, FrameSlot(slot), SP])
+    instruction = MachineInstruction(ROWS[rows[kind]], [register, place, SP])
     if kind == "vector" and rows is LOADS:
         instruction.states = ALL_LANES
     return instruction

@@ -1,0 +1,388 @@
+"""Loops of one block that end by a condition -> kernels in which iterations begin before it is known (IA-64 6, 9).
+
+::
+
+    loop:                                          ec = 1, p17 = 1, p18 = 1, n = n - 2
+      ld1 a=[p],1                                loop:
+      cmp.eq x,y=0,a                  ->           ld1.s r32=[p],1    cmp.ne.or p17=0,r33    (p18) adds n=1,n
+      branch if x exit                             (p17) br.wtop loop
+      adds n=1,n; jump loop
+
+The predicate of a stage says that the loop goes on behind its iteration. It is 1 as long as a stage has no iteration yet, else
+0 before the comparison sets it: rotation brings 0 from ``p16``. Loads are speculative, addresses and counters that nobody reads
+behind the loop run ahead; those that somebody reads are predicated. All start as many steps back as they do before iteration 0.
+A load that gave NaT in the last iteration sends that one, and all behind it, to the loop as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from voltac.codegen.issue_groups import IssueGroup
+from voltac.codegen.machine_code import (
+    AnyRegister,
+    Immediate,
+    LabelOperand,
+    MachineBlock,
+    MachineFunction,
+    MachineInstruction,
+    Value,
+    VirtualRegister,
+)
+from voltac.codegen.pipelining.instructions import LoopBody, loop_of
+from voltac.codegen.pipelining.loop import LoopGraph, LoopOperation, Order, ReadValue
+from voltac.codegen.pipelining.modulo import ModuloSchedule, schedules
+from voltac.codegen.pipelining.rotation import RotatingNames, rotate
+from voltac.codegen.rows import Row
+from voltac.records import record, replace
+from voltac.targets.ia64.registers import BY_NAME
+from voltac.targets.ia64.select.conditions import under_predicate
+from voltac.targets.ia64.select.conventions import COPIES, copy
+from voltac.targets.ia64.select.groups import RESOURCES, ways_of
+from voltac.targets.ia64.select.kernel_parts import (
+    FIRST,
+    FIRST_STAGE,
+    LIMITS,
+    PipelinedKernel,
+    has_few_static_registers,
+    is_one_instruction,
+    live_behind,
+    redirect,
+)
+from voltac.targets.ia64.select.pseudo import BRANCH_IF, BRANCH_UNLESS, JUMP, ROWS, as_instruction
+from voltac.targets.ia64.select.registers import ALWAYS
+from voltac.targets.ia64.select.streams import Streams
+from voltac.targets.ia64.shapes import B
+
+_LONGEST = 24
+"""Instructions of a body. Chosen: longer ones fill groups by themselves."""
+_MOST_STAGES = 24
+"""As many predicates one number sets."""
+_WTOP = "br.wtop.sptk.few.target"
+_ADD = "adds.r=imm14,r"
+_EFFECTS = frozenset(("store", "call", "alloc", "break", "to ar", "to branch", "sets status", "compare", "float compare"))
+
+
+@record(eq=False)
+class _Loop:
+    """A loop, and the comparison by which it goes on."""
+
+    body: MachineBlock
+    exit: str
+    compare: MachineInstruction
+    goes_on: VirtualRegister
+    code: list[MachineInstruction]
+    """An iteration: up to the branch, then what is done on the way back."""
+    live_out: set[AnyRegister]
+
+
+def pipelined_by_condition(function: MachineFunction, block: MachineBlock) -> PipelinedKernel | None:
+    """The kernel of such a loop, which is put before it; None for other blocks, which stay as they are."""
+    loop = _found(function, block)
+    if loop is None or not has_few_static_registers(loop.code):
+        return None
+    steps = {one.writes()[0] for one in loop.code if _is_step(one)}
+    streams = Streams(function, loop.code)
+    code = [_speculative(_predicated(one, loop)) for one in streams.separate(loop.live_out | steps)]
+    try:
+        parts = loop_of(code, ways_of, True, frozenset(), streams.distance)
+    except ValueError:
+        return None
+    if not _may_run_ahead(parts, loop):
+        return None
+    graph, branch = _with_branch(parts, loop)
+    for schedule in schedules(graph, RESOURCES):
+        turned = _ending_with(schedule, branch)
+        names = rotate(turned, {**LIMITS, "p": len(BY_NAME)}) if turned.stages <= _MOST_STAGES else None
+        if names is not None:
+            stage = turned.times[branch] // turned.interval
+            return _Writer(function, loop, parts, turned, names, stage, streams.starts).write() if stage else None
+    return None
+
+
+# --- what a block has to be
+
+
+def _found(function: MachineFunction, body: MachineBlock) -> _Loop | None:
+    code = body.instructions
+    if not 3 <= len(code) <= _LONGEST or code[-1].row.name != JUMP or code[-2].row.name not in (BRANCH_IF, BRANCH_UNLESS):
+        return None
+    blocks = {block.name: block for block in function.blocks}
+    branch = code[-2]
+    ways = [_label(branch.values[2]), _label(code[-1].values[0])]
+    back = [way for way in ways if way == body.name or _is_way_back(blocks[way], body.name)]
+    if len(back) != 1:
+        return None
+    exit_ = next(way for way in ways if way not in back)
+    goes_on = branch.values[0] if (branch.row.name == BRANCH_IF) == (ways[0] == back[0]) else branch.values[1]
+    compares = [one for one in code[:-2] if goes_on in one.writes()]
+    is_one = len(compares) == 1 and compares[0].mask is None and compares[0].row.name.startswith(("cmp.eq.p,p", "cmp4.eq.p,p"))
+    if not is_one or not isinstance(goes_on, VirtualRegister):
+        return None
+    live_out = live_behind(function, exit_)
+    others = [one for one in code[:-2] if one is not compares[0]]
+    if any(register in live_out for register in compares[0].writes()) or not all(map(_has_no_effect, others)):
+        return None
+    latch = [] if back[0] == body.name else blocks[back[0]].instructions[:-1]
+    made = _with_steps(code[:-2], latch, live_out)
+    is_loading = any("load" in one.row.traits for one in others)
+    return _Loop(body, exit_, compares[0], goes_on, made, live_out) if made is not None and is_loading else None
+
+
+def _label(value: object) -> str:
+    assert isinstance(value, LabelOperand)
+    return value.name
+
+
+def _is_way_back(block: MachineBlock, to: str) -> bool:
+    *copies, last = block.instructions
+    return last.row.name == JUMP and block.successors == [to] and all(one.row.name in COPIES.values() for one in copies)
+
+
+def _has_no_effect(one: MachineInstruction) -> bool:
+    if one.mask is not None or one.row.unit == B or one.row.traits & _EFFECTS:
+        return False
+    if "load" in one.row.traits:
+        return _speculative_row(one) is not None
+    return "pseudo" not in one.row.traits or is_one_instruction(one)
+
+
+def _with_steps(
+    code: list[MachineInstruction], latch: list[MachineInstruction], live_out: set[AnyRegister]
+) -> list[MachineInstruction] | None:
+    """An iteration with what is done on the way back: each copy there is the end of a step; None where one is more."""
+    made = list(code)
+    for moved in latch:
+        kept, new = moved.values
+        makers = [one for one in made if new in one.writes()]
+        is_step = len(makers) == 1 and makers[0].row.name == _ADD and makers[0].values[2] == kept
+        if not is_step or new in live_out or any(new in one.reads() or kept in one.writes() for one in made):
+            return None
+        made.remove(makers[0])
+        made.append(MachineInstruction(ROWS[_ADD], [kept, makers[0].values[1], kept], line=moved.line))
+    return made
+
+
+def _is_step(one: MachineInstruction) -> bool:
+    """Whether an instruction moves a register on by a constant."""
+    return one.row.name == _ADD and one.values[0] == one.values[2]
+
+
+def _predicated(one: MachineInstruction, loop: _Loop) -> MachineInstruction:
+    """A step that somebody reads behind the loop is done only where the loop goes on."""
+    if not _is_step(one) or one.values[0] not in loop.live_out:
+        return one
+    return under_predicate(replace(one, values=list(one.values)), loop.goes_on)
+
+
+def _speculative_row(one: MachineInstruction) -> Row | None:
+    head, _, rest = one.row.name.partition(".")
+    return ROWS.rows.get(f"{head}.s.{rest}") if rest.startswith("r=") else None
+
+
+def _speculative(one: MachineInstruction) -> MachineInstruction:
+    row = _speculative_row(one) if "load" in one.row.traits else None
+    return one if row is None else replace(one, row=row)
+
+
+def _may_run_ahead(parts: LoopBody, loop: _Loop) -> bool:
+    """Whether all that stays in its register is a step, and what somebody reads behind the loop is one or has names of its
+    own; nothing is read of the iteration before."""
+    for one in parts.instructions:
+        for register in one.writes():
+            if register in parts.values or register is ALWAYS:
+                continue
+            increments = "increments" in one.row.traits and isinstance(one.values[-1], Immediate)
+            if not _is_step(one) and not (increments and register not in loop.live_out):
+                return False
+    return all(not read.distance or read.value.kind == "p" for one in parts.loop.operations for read in one.reads)
+
+
+# --- the schedule
+
+
+def _with_branch(parts: LoopBody, loop: _Loop) -> tuple[LoopGraph, int]:
+    """With the loop branch, behind all that is read when it leaves; its number."""
+    values = [parts.values[register] for register in loop.live_out if register in parts.values]
+    values += [parts.values[one.writes()[0]] for one in parts.instructions if "load" in one.row.traits]
+    branch = LoopOperation(
+        "br.wtop", ((("slot", 0), ("B", 0)),), reads=tuple(ReadValue(value) for value in dict.fromkeys(values))
+    )
+    orders = list(parts.loop.orders)
+    is_behind = False
+    for one, operation in zip(parts.instructions, parts.loop.operations):
+        if one is loop.compare:
+            is_behind = True
+            orders.append(Order(operation, branch, 0))
+        elif one.mask is not None:
+            # Of all iterations that are to be counted before the branch leaves, of the next ones behind it.
+            orders += [Order(operation, branch, 0, int(is_behind)), Order(branch, operation, 1, 1 if is_behind else 2)]
+    operations = (*parts.loop.operations, branch)
+    return LoopGraph(operations, tuple(orders), parts.loop.live_out), len(operations) - 1
+
+
+def _ending_with(schedule: ModuloSchedule, branch: int) -> ModuloSchedule:
+    """The schedule turned so that the branch is in the last cycle of an interval."""
+    by = (schedule.interval - 1 - schedule.times[branch]) % schedule.interval
+    return replace(schedule, times=tuple(time + by for time in schedule.times))
+
+
+class _Writer:
+    """Puts a kernel, its set-up and what is behind it before a loop."""
+
+    def __init__(
+        self,
+        function: MachineFunction,
+        loop: _Loop,
+        parts: LoopBody,
+        schedule: ModuloSchedule,
+        names: RotatingNames,
+        stage: int,
+        starts: list[MachineInstruction],
+    ) -> None:
+        self.function = function
+        self.loop = loop
+        self.parts = parts
+        self.schedule = schedule
+        self.names = names
+        self.stage = stage
+        """Of the branch."""
+        self.starts = starts
+
+    def _made(self, row: str, *values: AnyRegister | Immediate | LabelOperand) -> MachineInstruction:
+        return MachineInstruction(ROWS[row], list(values))
+
+    def write(self) -> PipelinedKernel:
+        """Changes the function."""
+        function, body = self.function, self.loop.body
+        rotating = -(-self.names.used.get("r", 0) // 8) * 8
+        kernel = PipelinedKernel(f"{body.name}.kernel", self._groups(), self.schedule.interval, self.schedule.stages, rotating)
+        saved, around = function.new_register("r"), max(0, body.frequency - 1)
+        before, behind = MachineBlock(f"{body.name}.pipeline", [], [kernel.name], around), f"{body.name}.drained"
+        before.instructions = [*self._set_up(saved), self._made(JUMP, LabelOperand(kernel.name, "target"))]
+        code = [one for group in kernel.groups for one in group]
+        passes = MachineBlock(kernel.name, [*code, self._made(JUMP, LabelOperand(behind, "target"))], [], body.frequency)
+        passes.successors = [kernel.name, behind]
+        again = MachineBlock(f"{body.name}.again", self._steps_back(), [body.name], around)
+        kernel.unrotate = self._made("clrrrb")
+        ending = MachineBlock(behind, self._ending(saved, kernel.unrotate, again.name), [again.name, self.loop.exit], around)
+        latches = {body.name, *(name for name in body.successors if name != self.loop.exit)}
+        for block in function.blocks:
+            if block.name not in latches:
+                redirect(block, body.name, before.name)
+        place = function.blocks.index(body)
+        function.blocks[place:place] = [before, passes, ending, again]
+        return kernel
+
+    def _stages(self) -> list[int]:
+        return [time // self.schedule.interval for time in self.schedule.times]
+
+    def _groups(self) -> list[IssueGroup]:
+        interval = self.schedule.interval
+        rows: list[IssueGroup] = [[] for _ in range(interval)]
+        placed: list[list[int]] = [[] for _ in range(interval)]
+        is_behind = False
+        for number, one in enumerate(self.parts.instructions):
+            stage, row = divmod(self.schedule.times[number], interval)
+            if one is self.loop.compare:
+                made, is_behind = self._comparison(one, stage), True
+            else:
+                made = as_instruction(
+                    MachineInstruction(one.row, self._named(one.values, stage), line=one.line, access=one.access)
+                )
+                if one.mask is not None:
+                    made.mask = BY_NAME[f"p{FIRST_STAGE + stage + (not is_behind)}"]
+            # What is of an earlier iteration stands before.
+            at = sum(other >= stage for other in placed[row])
+            rows[row].insert(at, made)
+            placed[row].insert(at, stage)
+        branch = self._made(_WTOP, LabelOperand(f"{self.loop.body.name}.kernel", "target"))
+        branch.mask = BY_NAME[f"p{FIRST_STAGE + self.stage}"]
+        rows[-1].append(branch)
+        return rows
+
+    def _named(self, values: Sequence[Value], stage: int) -> list[Value]:
+        return [self._register(value, stage) if isinstance(value, VirtualRegister) else value for value in values]
+
+    def _register(self, register: VirtualRegister, stage: int) -> AnyRegister:
+        value = self.parts.values.get(register)
+        return register if value is None else BY_NAME[f"{value.kind}{FIRST[value.kind] + self.names.of(value, 0, stage)}"]
+
+    def _comparison(self, one: MachineInstruction, stage: int) -> MachineInstruction:
+        """Sets the stage's predicate where the loop goes on."""
+        relation = "eq" if one.values[0] == self.loop.goes_on else "ne"
+        row = ROWS[one.row.name.replace(".eq.p,p", f".{relation}.or.p,p")]
+        return MachineInstruction(
+            row, [BY_NAME[f"p{FIRST_STAGE + stage}"], ALWAYS, *self._named(one.values[2:], stage)], line=one.line
+        )
+
+    def _moving(self) -> list[tuple[VirtualRegister, int, int, bool | None]]:
+        """Registers that are stepped: by how much, in which stage, and whether that is predicated behind the comparison or
+        before it; None for neither."""
+        found: list[tuple[VirtualRegister, int, int, bool | None]] = []
+        is_behind = False
+        for one, stage in zip(self.parts.instructions, self._stages()):
+            is_behind = is_behind or one is self.loop.compare
+            number = one.values[1] if _is_step(one) else one.values[-1] if "increments" in one.row.traits else None
+            for register in one.writes():
+                if (
+                    isinstance(number, Immediate)
+                    and isinstance(register, VirtualRegister)
+                    and register not in self.parts.values
+                ):
+                    found.append((register, number.value, stage, None if one.mask is None else is_behind))
+        return found
+
+    def _step(self, register: VirtualRegister, by: int) -> list[MachineInstruction]:
+        return [self._made(_ADD, register, Immediate(by), register)] if by else []
+
+    def _set_up(self, predicates: VirtualRegister) -> list[MachineInstruction]:
+        # Predicates of stages before the first iteration, those that are read a stage later too.
+        filling = (1 << max(self._stages()) + 1) - 1 << FIRST_STAGE + 1
+        return [
+            *self.starts,
+            *(one for register, step, stage, _ in self._moving() for one in self._step(register, -step * stage)),
+            self._made("mov.r=pr", predicates),
+            self._made("clrrrb"),
+            self._made("mov.i.ar=imm8", BY_NAME["ar.ec"], Immediate(1)),
+            self._made("mov.pr.rot=rotated", Immediate(filling)),
+        ]
+
+    def _ending(self, predicates: VirtualRegister, unrotate: MachineInstruction, again: str) -> list[MachineInstruction]:
+        """Whether a load of the last iteration gave NaT; else what is read behind the loop."""
+        code: list[MachineInstruction] = []
+        total: AnyRegister | None = None
+        for one in self.parts.instructions:
+            if "load" in one.row.traits:
+                loaded = self._register(_virtual(one.writes()[0]), self.stage + 1)
+                if total is not None:
+                    both = self.function.new_register("r")
+                    code.append(self._made("add.r=r,r", both, total, loaded))
+                    loaded = both
+                total = loaded
+        assert total is not None
+        is_number, is_none = self.function.new_register("p"), self.function.new_register("p")
+        code.append(self._made("tnat.z.p,p=r", is_number, is_none, total))
+        for register in self.parts.values:
+            if register in self.loop.live_out:
+                code.append(copy(register, self._register(_virtual(register), self.stage + 1)))
+        restored = self._made("mov.pr=r,mask17", predicates, Immediate(-(1 << 16)))
+        # No predicate is read in the group in which predicates are restored.
+        restored.implicit_uses, restored.implicit_defs = [is_number, is_none], [is_number, is_none]
+        code += [unrotate, restored]
+        code.append(self._made(BRANCH_IF, is_none, is_number, LabelOperand(again, "target")))
+        code.append(self._made(JUMP, LabelOperand(self.loop.exit, "target")))
+        return code
+
+    def _steps_back(self) -> list[MachineInstruction]:
+        """To where the last iteration began."""
+        code: list[MachineInstruction] = []
+        for register, step, stage, is_behind in self._moving():
+            ahead = self.stage + 1 - stage if is_behind is None else int(not is_behind)
+            code += self._step(register, -step * ahead)
+        return [*code, self._made(JUMP, LabelOperand(self.loop.body.name, "target"))]
+
+
+def _virtual(register: AnyRegister) -> VirtualRegister:
+    assert isinstance(register, VirtualRegister)
+    return register
