@@ -96,8 +96,8 @@ GROUPS: tuple[Group, ...] = (
                "write a device's memory as text, as its toolchain or the model of its hardware reads it; 'linux': an object"
                " with a start-up that calls the kernels on sample arrays, for GNU ld", choices="toolchain hardware linux"),
         Option("--budget", "budget", "equals",
-               "count each function's gathers, scatters, masked accesses, divergent loops and spills: write them to FILE,"
-               " or fail where it has fewer", metavar="FILE"),
+               "count each function's gathers, scatters, masked accesses, divergent loops, spills and estimated cycles: write"
+               " them to FILE, or fail where it has fewer", metavar="FILE"),
         Option("--task-pool", "task_pool", "flag", "compile the task pool that comes with voltac, instead of a file"),
         Option("--no-pragma-once", "pragma_once", "flag", "give the header an include guard, not #pragma once", False),
     )),

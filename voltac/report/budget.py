@@ -1,18 +1,22 @@
 """``--budget FILE``: what each function may cost by what the compiler counts, kept in a file, and what costs more than that.
 
 Counted are things that make code slow and that a change brings in unseen: accesses lane by lane, accesses under masks, loops
-whose lanes go on for different times, values that do not fit the registers. They need no measurement, so the same source
-and compiler count the same everywhere.
+whose lanes go on for different times, values that do not fit the registers, estimated cycles. They need no measurement, so
+the same source and compiler count the same everywhere.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections.abc import Iterable, Mapping
 
 from voltac.messages.message import NOWHERE, Span
 from voltac.records import record
+from voltac.report.assembly import functions
+from voltac.report.cycles.families import Family
+from voltac.report.cycles.loops import innermost_loops
 from voltac.report.explanation import Explanation, Fact
 from voltac.report.slow_accesses import LANE_BY_LANE
 from voltac.sema import tree
@@ -25,6 +29,7 @@ KINDS: dict[str, str] = {
     "masked": "accesses under a mask, where all lanes are not known to be on",
     "divergent_loops": "loops whose lanes go on for different times",
     "spills": "instructions that save values which do not fit the registers",
+    "cycles": "estimated for one turn of each of its innermost loops",
 }
 """What is counted, and what that is."""
 
@@ -63,9 +68,13 @@ class Excess:
     """Where they are; those that were there before among them."""
 
 
-def cost_of(explanation: Explanation, program: tree.Program, assembly: str) -> Cost:
-    """Of the functions of the program; spills are counted in exported ones, with what is inlined there."""
+def cost_of(explanation: Explanation, program: tree.Program, assembly: str, family: Family | None) -> Cost:
+    """Of the functions of the program; spills and cycles are those of exported ones, with what is inlined there.
+
+    ``family`` is whose cycles are estimated; without one there are none.
+    """
     spills = spills_of(assembly)
+    cycles = cycles_of(assembly, family) if family is not None else {}
     counts: Counts = {}
     places: dict[tuple[str, str], tuple[Span, ...]] = {}
     for function in program.functions:
@@ -80,8 +89,11 @@ def cost_of(explanation: Explanation, program: tree.Program, assembly: str) -> C
             "divergent_loops": tuple(span for one in same for span in _divergent_loops(one)),
             "spills": (function.span,) * spills.get(function.name, 0),
         }
-        counts[function.name] = {kind: len(found[kind]) for kind in KINDS}
-        places |= {(function.name, kind): found[kind] for kind in KINDS}
+        counts[function.name] = {kind: len(spans) for kind, spans in found.items()}
+        places |= {(function.name, kind): spans for kind, spans in found.items()}
+        if family is not None:
+            counts[function.name]["cycles"] = cycles.get(function.name, 0)
+            places[function.name, "cycles"] = (function.span,)
     return Cost(explanation.target, counts, places)
 
 
@@ -92,6 +104,14 @@ def _spans(facts: Iterable[Fact]) -> tuple[Span, ...]:
 def _divergent_loops(function: tree.FunctionSymbol) -> list[Span]:
     loops = [node for node in nodes(function.body) if isinstance(node, tree.Loop)]
     return [loop.span for loop in loops if loop.test is not None and loop.test.type.rate is VARYING]
+
+
+def cycles_of(assembly: str, family: Family) -> dict[str, int]:
+    """Function -> cycles of a turn of each innermost loop, rounded up and added up."""
+    return {
+        name: sum(math.ceil(loop.cycles) for loop in innermost_loops(blocks, family))
+        for name, blocks in functions(assembly).items()
+    }
 
 
 def spills_of(assembly: str) -> dict[str, int]:
@@ -115,8 +135,8 @@ def read_budget(text: str) -> Budget:
     if not isinstance(data, dict) or data.get("format") != _FORMAT or not isinstance(data.get("targets"), dict):
         raise NotABudget(f'it does not say "format": "{_FORMAT}"; remove it, and a build writes a new one')
     budget: Budget = data["targets"]
-    for functions in budget.values():
-        for counts in functions.values() if isinstance(functions, dict) else (None,):
+    for named in budget.values():
+        for counts in named.values() if isinstance(named, dict) else (None,):
             known = isinstance(counts, dict) and all(isinstance(count, int) and count >= 0 for count in counts.values())
             if not known:
                 raise NotABudget("a function's counts are numbers by name")
