@@ -15,6 +15,7 @@ DEVICE = DeviceFacts(
     # A gang has one lane: an access is one load or store whatever it is called.
     costs=CostRow(1, 1, 1, False, False, False, 1.0, 1.0, 1.5, 1.5, 1.0, 1.0, 2.0),
     keeps_loops=True,
+    libraries=("fused",),
     is_listed=False,
 )
 
