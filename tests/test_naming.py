@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections import defaultdict
+from collections import Counter, defaultdict
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent / "voltac"
@@ -55,3 +55,10 @@ LONG_FILES = {
 
 def test_long_files_are_those_with_a_reason() -> None:
     assert {str(path.relative_to(ROOT)) for path in FILES if path.read_text().count("\n") > LONG} == LONG_FILES.keys()
+
+
+def test_a_file_of_tests_has_a_name_of_its_own() -> None:
+    """pytest imports those of folders that are no packages by it."""
+    tests = Path(__file__).parent
+    counts = Counter(path.name for path in tests.rglob("test_*.py"))
+    assert [name for name, count in counts.items() if count > 1] == []
