@@ -385,15 +385,34 @@ template <typename F> static inline F erf_near_float(F x) {
     return x * ((y * y) * high + low) + x;
 }
 
+// erf c for the centres c = 17/32 k, then the coefficients of P in erf(c + t) = erf c + t P(t); around zero t + t P(t).
+// From 3.98 on it is 1.
+static const uniform float erf_rough_pieces[7][8] = {
+    {0.0f, 0.547528446f, 0.867058277f, 0.975797713f,
+     0.997345984f, 0.999827683f, 0.999993443f, 0.999999881f},
+    {0.128379166f, 0.85091418f, 0.364903331f, 0.0889875069f,
+     0.0123407524f, 0.000973263639f, 4.36550763e-05f, 1.11387271e-06f},
+    {-7.15402905e-07f, -0.452047884f, -0.387710273f, -0.14182426f,
+     -0.0262240991f, -0.00258516334f, -0.00013913562f, -4.14097349e-06f},
+    {-0.376085222f, -0.123569913f, 0.15294072f, 0.121050797f,
+     0.0330454558f, 0.0042505716f, 0.000280160923f, 9.80612822e-06f},
+    {-0.000736543676f, 0.183467165f, 0.0480157547f, -0.0491616838f,
+     -0.0263709482f, -0.00478745531f, -0.000400892575f, -1.69122432e-05f},
+    {0.118544951f, -0.00099796732f, -0.0647609532f, -0.00568479393f,
+     0.0122640003f, 0.00389361521f, 0.000454338326f, 2.47743174e-05f},
+    {-0.020134408f, -0.0475473255f, 0.00967332162f, 0.0156085566f,
+     -0.00161002972f, -0.00209708977f, -0.000362298451f, -2.52059526e-05f}
+};
+
 template <typename F, typename I> static inline F erf_float(F x) {
     F size = __min((F)3.98f, abs(x));
     I piece = NEAREST(size * 1927.52942f);
     F t = size - (F)piece * 0.53125f;
     F z = t * t;
-    F low = t * __lookup_eight(&erf_pieces[2][0], piece) + __lookup_eight(&erf_pieces[1][0], piece);
-    F middle = t * __lookup_eight(&erf_pieces[4][0], piece) + __lookup_eight(&erf_pieces[3][0], piece);
-    F high = t * __lookup_eight(&erf_pieces[6][0], piece) + __lookup_eight(&erf_pieces[5][0], piece);
-    F start = size < 0.265625f ? t : __lookup_eight(&erf_pieces[0][0], piece);
+    F low = t * __lookup_eight(&erf_rough_pieces[2][0], piece) + __lookup_eight(&erf_rough_pieces[1][0], piece);
+    F middle = t * __lookup_eight(&erf_rough_pieces[4][0], piece) + __lookup_eight(&erf_rough_pieces[3][0], piece);
+    F high = t * __lookup_eight(&erf_rough_pieces[6][0], piece) + __lookup_eight(&erf_rough_pieces[5][0], piece);
+    F start = size < 0.265625f ? t : __lookup_eight(&erf_rough_pieces[0][0], piece);
     F value = t * (z * (z * high + middle) + low) + start;
     // A quotient, as a product takes subnormal numbers for others.
     return __copysign(WHERE(x, TINY_FOR_CUBES, NOT_A_NUMBER, value, x / 0.886226925f), x);
@@ -446,3 +465,7 @@ template <typename F, typename D> static inline F erfc_float(F x) {
     }
 LDEXP_BY_QUOTIENTS(varying)
 LDEXP_BY_QUOTIENTS(uniform)
+
+// Powers of two that keep a quotient in range would be too much for exponents that wrap around.
+float rsqrt(float x) { return 1 / __sqrt(x); }
+uniform float rsqrt(uniform float x) { return 1 / __sqrt(x); }
