@@ -16,8 +16,7 @@ from voltac.messages.visible import visible_name
 from voltac.options import Options
 from voltac.pipeline import STAGE_NAMES, Compilation, InputError
 from voltac.report.budget import Budget, NotABudget, budget_text, cost_of, excesses, read_budget, told, with_cost
-from voltac.report.cycles.families import family_for
-from voltac.target_info.processors import processor_of
+from voltac.report.cycles.families import family_of
 
 _MOST_PLACES = 8
 """In a message."""
@@ -47,10 +46,7 @@ def checked_budget(path: str, jobs: Sequence[Compilation], diagnostics: Diagnost
             raise InputError(f"{path} is no budget: {error}") from None
     after = known
     for job in jobs:
-        target, cpu = job.options.target, job.options.cpu
-        row = processor_of(cpu) if cpu else target.processor
-        family = family_for(row, target.has_avx512) if target.is_x86 and job.options.level else None
-        cost = cost_of(explanation_of(job), job.program, job.product.assembly(comments=True), family)
+        cost = cost_of(explanation_of(job), job.program, job.product.assembly(comments=True), family_of(job.options))
         for excess in excesses(cost, known):
             span, text = told(excess, cost.target, visible_name(path))
             notes = [Note(place, "one of them") for place in dict.fromkeys(excess.places[:-1]) if place != span]

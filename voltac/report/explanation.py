@@ -29,7 +29,6 @@ from voltac.report.repeats import Repeat, of_statement
 from voltac.report.slow_accesses import LANE_BY_LANE, Explainer
 from voltac.sema import tree
 from voltac.sema.tree_walk import nodes
-from voltac.target_info.processors import processor_of
 
 _WORDS = {
     ("broadcast", "load"): "a scalar load for all lanes",
@@ -304,9 +303,12 @@ def _cycles(job: Compiled, options: Options) -> list[Fact]:
     """What the loops of statements with two paths take."""
     if not job.assembly:
         return []
-    from voltac.report.cycles.statements import estimates  # compiles patterns that only this report needs
+    from voltac.report.cycles.families import family_of  # both late: they compile patterns that only this report needs
+    from voltac.report.cycles.statements import estimates
 
-    row = processor_of(options.cpu) if options.cpu else options.target.processor
+    family = family_of(options)
+    if family is None:
+        return []
     words = {
         (node.span.line, node.span.column): (node.span.file, keyword(node))
         for function in job.program.functions
@@ -315,7 +317,7 @@ def _cycles(job: Compiled, options: Options) -> list[Fact]:
         if isinstance(node, tree.Foreach) or (isinstance(node, (tree.If, tree.Loop)) and node.coherent)
     }
     facts = []
-    for found in estimates(job.assembly, job.final, options.target, row):
+    for found in estimates(job.assembly, job.final, options.target.width, family):
         file, word = words.get((found.line, found.column), ("", ""))
         if word:
             facts.append(Fact(file, found.line, found.column, found.column + len(word), "cycles", "", "", found.text, "", ""))

@@ -6,7 +6,9 @@ those of its *Software optimization guide for family 19h* and of Fog. Where memb
 
 from __future__ import annotations
 
+from voltac.options import Options
 from voltac.records import record
+from voltac.target_info.processors import processor_of
 
 
 @record
@@ -105,3 +107,11 @@ _BY_ROW = {"zen": ZEN, "zen3": ZEN, "zen4": ZEN, "alderlake": ICE_LAKE}
 def family_for(row: str, has_avx512: bool) -> Family:
     """The family whose figures are used: by the row of ``target_info/processors.py``, or by instruction set without one."""
     return _BY_ROW.get(row) or (ICE_LAKE if has_avx512 else SKYLAKE)
+
+
+def family_of(options: Options) -> Family | None:
+    """The family that code is made for; None where there are no figures, or code that nobody asked to be fast."""
+    target = options.target
+    if not target.is_x86 or not options.level:
+        return None
+    return family_for(processor_of(options.cpu) if options.cpu else target.processor, target.has_avx512)

@@ -10,9 +10,8 @@ from voltac.ir.model import Function
 from voltac.ir.read import read
 from voltac.records import record
 from voltac.report.assembly import functions
-from voltac.report.cycles.families import Family, family_for
+from voltac.report.cycles.families import Family
 from voltac.report.cycles.loops import LoopEstimate, innermost_loops
-from voltac.target_info import TargetInfo
 
 _MOST_INNER = 2
 """Loops within one statement of which something is said; more would be no help."""
@@ -34,9 +33,8 @@ class StatementEstimate:
     text: str
 
 
-def estimates(assembly: str, module: str, target: TargetInfo, processor_row: str) -> Iterator[StatementEstimate]:
-    """Of the x86 assembly language (with LLVM's comments) and the LLVM text that it was made of."""
-    processor = family_for(processor_row, target.has_avx512)
+def estimates(assembly: str, module: str, width: int, processor: Family) -> Iterator[StatementEstimate]:
+    """Of the x86 assembly language (with LLVM's comments) and the LLVM text that it was made of, for gangs of ``width``."""
     by_name = {function.name.removeprefix("@").strip('"'): function for function in read(module).functions}
     found: dict[tuple[int, int], list[tuple[LoopEstimate, float]]] = {}
     for name, blocks in functions(assembly).items():
@@ -44,11 +42,11 @@ def estimates(assembly: str, module: str, target: TargetInfo, processor_row: str
             place = next((marks.path_of(each) for each in loop.names), None)
             if place is None or place.path == marks.MASKED or ".epil" in loop.names[0]:
                 continue  # what runs seldom
-            gangs = _gangs(by_name.get(name), loop.names, target.width)
+            gangs = _gangs(by_name.get(name), loop.names, width)
             found.setdefault((place.line, place.column), []).append((loop, gangs))
     for (line, column), loops in found.items():
         if any(loop.cycles > 1 or loop.bytes_moved for loop, _ in loops):
-            yield StatementEstimate(line, column, _text(loops, processor, target.width))
+            yield StatementEstimate(line, column, _text(loops, processor, width))
 
 
 def _text(loops: list[tuple[LoopEstimate, float]], processor: Family, width: int) -> str:
