@@ -22,6 +22,7 @@ from voltac.passes.flatten_branches import flatten_branches
 from voltac.passes.gangs_in_flight import put_gangs_in_flight
 from voltac.passes.narrow_arithmetic import narrow_arithmetic
 from voltac.passes.one_lane_stores import store_one_lane
+from voltac.passes.overlapping_gangs import overlap_last_gangs
 from voltac.passes.resolve_accesses import resolve_accesses
 from voltac.passes.row_blocks import load_row_blocks
 from voltac.passes.row_stores import store_row_blocks
@@ -77,6 +78,8 @@ PASSES = (
          store_row_blocks, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("load_row_blocks", "lanes that go along rows of their own load several elements of their row at a time",
          load_row_blocks, lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("overlap_last_gangs", "what fills no gang is done by a whole one over the last elements, where masks are slow",
+         overlap_last_gangs, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("align_stores", "long loops that store consecutive elements begin with a short gang: no store crosses lines",
          align_stores, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),
