@@ -20,6 +20,7 @@ from voltac.passes.equal_values import merge_equal_values
 from voltac.passes.exchange_lanes import exchange_lanes
 from voltac.passes.flatten_branches import flatten_branches
 from voltac.passes.gangs_in_flight import put_gangs_in_flight
+from voltac.passes.joined_conditions import join_conditions
 from voltac.passes.narrow_arithmetic import narrow_arithmetic
 from voltac.passes.one_lane_stores import store_one_lane
 from voltac.passes.overlapping_gangs import overlap_last_gangs
@@ -100,6 +101,8 @@ AFTER_LLVM = (
          select_shifted, optimizing),
     Pass("keep_masks_wide", "masks stay whole lanes across blocks, and where they fill several registers",
          keep_masks_wide, optimizing),
+    Pass("join_conditions", "conditions of lanes are joined by and and or, where masks are whole lanes",
+         join_conditions, lambda options: _resolves_on_host(options) and not options.target.has_avx512),
     Pass("keep_stores_unmasked", "stores of all lanes stay that where masked ones are slow", keep_stores_unmasked, optimizing),
     Pass("store_one_lane", "masked stores of one known lane become scalar stores",
          lambda text, options: store_one_lane(text), optimizing, required=True),
