@@ -12,8 +12,8 @@ become
     %any = or <32 x i1> %x, %known
 
 Where ``%x`` decides, it does not matter to a selection whether ``%y`` is poison; frozen it is some truth value there, which
-does not matter to the ``and`` and the ``or`` either. LLVM's code for the second selection blends numbers made of the conditions, which
-takes two to three operations for each register of AVX2 (Intel), in place of one.
+does not matter to the ``and`` and the ``or`` either. LLVM's code for the second selection blends numbers, which
+takes two to three operations for each register of AVX2 on Intel's processors, in place of one.
 """
 
 from __future__ import annotations
