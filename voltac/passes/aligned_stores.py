@@ -10,7 +10,7 @@ the same distance from a line's border: where a store's accesses cross none, tho
 first-level cache that is 1.2 to 1.5 times as fast, beyond it 1.1 to 1.4 (saxpy on an Intel Xeon).
 
 Which lane does an element must not matter: every operation is one of each lane by itself, nothing goes from one gang to the
-next, and nothing that is stored is loaded by another lane.
+next, and nothing that is stored is loaded by another lane. Where elements may be done twice, the short gang is a whole one.
 """
 
 from __future__ import annotations
@@ -165,12 +165,14 @@ def _write(found: _Stream, before: list[Instruction], address: str, emitter: Emi
     before.append(Instruction(f"  br i1 {shorter}, label %{first}, label %{aligned}"))
 
     body: list[Instruction] = []
-    lanes = f"<{loop.width} x i32>"
-    one = value(body, "one", f"insertelement {lanes} poison, i32 {count}, i64 0")
-    all_lanes = value(body, "all", f"shufflevector {lanes} {one}, {lanes} poison, {lanes} zeroinitializer")
-    numbers = ", ".join(f"i32 {lane}" for lane in range(loop.width))
-    mask = value(body, "first.lanes", f"icmp ult {lanes} <{numbers}>, {all_lanes}")
-    body += found.body_at(loop.start, fresh, mask)
+    if found.may_do_twice():
+        body += found.body_at(loop.start, fresh)
+    else:
+        lanes = f"<{loop.width} x i32>"
+        one = value(body, "one", f"insertelement {lanes} poison, i32 {count}, i64 0")
+        all_lanes = value(body, "all", f"shufflevector {lanes} {one}, {lanes} poison, {lanes} zeroinitializer")
+        numbers = ", ".join(f"i32 {lane}" for lane in range(loop.width))
+        body += found.body_at(loop.start, fresh, value(body, "first.lanes", f"icmp ult {lanes} <{numbers}>, {all_lanes}"))
     start = value(body, "start", f"add nsw i32 {loop.start}, {count}")
     left = value(body, "left", f"sub nsw i32 {found.extent}, {count}")
     rest = value(body, "rest", f"and i32 {left}, {loop.width - 1}")

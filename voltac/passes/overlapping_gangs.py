@@ -23,7 +23,6 @@ from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Instruction, Module
 from voltac.options import Options
 from voltac.passes.accesses.access import pseudo_operation
-from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.gang_loops import GangLoop
@@ -62,7 +61,7 @@ def overlap_last_gangs(module: Module, options: Options) -> None:
             several = loops.get(gangs.outside)
             if several is not None and _is_before(several, gangs, values):
                 found.insert(0, ShiftableLoop(several, values, known))
-            if all(_may_do_twice(each, options) for each in found) and _is_rest(found, values):
+            if all(each.is_shiftable() and each.may_do_twice() for each in found) and _is_rest(found, values):
                 for each in found:
                     _write(each, found[-1], done)
 
@@ -115,17 +114,6 @@ def _is_rest(found: list[ShiftableLoop], values: LaneValues) -> bool:
     finished = single.loop.function.block(single.loop.header.terminator.parts.labels[1])
     left = _SOME_LEFT.find(finished.terminator.operands[0].value, values.definitions)
     return left is not None and left["rest"].value == single.rest
-
-
-def _may_do_twice(found: ShiftableLoop, options: Options) -> bool:
-    """Whether elements may be done a second time, and that gains something."""
-    if not found.is_shiftable():
-        return False
-    if all(has_masked(options.target, each.size) for each in found.accesses):
-        return False
-    return all(
-        found.apart(store, other) or (other.is_store and found.same_place(store, other)) for store, other in found.pairs()
-    )
 
 
 def _write(found: ShiftableLoop, single: ShiftableLoop, done: Block) -> None:

@@ -68,6 +68,13 @@ class ShiftableLoop:
             if one.is_store:
                 yield from ((one, other) for other in self.accesses if one is not other)
 
+    def may_do_twice(self) -> bool:
+        """Whether an element that is done once more is as it was: no load touches an object that is stored to, and stores are
+        to different objects, or to the same places in the same order."""
+        return all(
+            self.apart(store, other) or (other.is_store and self.same_place(store, other)) for store, other in self.pairs()
+        )
+
     @staticmethod
     def same_place(one: Access, other: Access) -> bool:
         """Whether each lane touches the same place by both."""
