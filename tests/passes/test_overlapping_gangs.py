@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import signal
+from functools import partial
 
 import numpy as np
 import pytest
-from guard_pages import GuardedMemory
+from guard_pages import FencedCalls
 from kernels import InterpretedModule, compile_kernels
 
 from voltac.driver import compile_source
@@ -80,13 +79,13 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
     assert text.count(".last.left_over:") >= len(OVERLAPPING)
     module = read(text)
     kernels = compile_kernels(source, target)
+    calls = FencedCalls()
     width = find_target(target).width
     widest = max(width, find_target(target).vector_bits // 8 // dtype.itemsize)
     lengths = sorted({*range(width + 2), *range(widest - 1, 3 * widest, width // 2 + 1), widest, 2 * widest, 2 * widest + 1})
     for number, length in enumerate(lengths):
         low = number % 3
         high = low + length
-        calls = []
         for name in BODIES:
             written, given = sizes(name, high)
             values = random.integers(1, 100, given).astype(dtype)
@@ -97,21 +96,10 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
                 IRInterpreter(module).call(name, [to, values.copy(), low, high])
                 assert to.tolist() == wanted.tolist(), (name, length)
             for at_end in (False, True):
-                memory = [GuardedMemory(max(1, each.nbytes)) for each in (before, values)]
-                arrays = [place.array(dtype, len(each), at_end=at_end) for place, each in zip(memory, (before, values))]
-                arrays[0][:], arrays[1][:] = before, values
-                calls.append((name, arrays, wanted, memory))
-        if isinstance(kernels, InterpretedModule):
-            continue
-        child = os.fork()
-        if child == 0:
-            signal.signal(signal.SIGSEGV, signal.SIG_DFL)
-            for name, arrays, _, _ in calls:
-                kernels[name](*arrays, low, high)
-            os._exit(0)
-        assert os.waitpid(child, 0)[1] == 0, length
-        for name, arrays, wanted, _ in calls:
-            assert arrays[0].tolist() == wanted.tolist(), (name, length)
+                given = calls.copies(before, values, at_end=at_end)
+                calls.add((name, length, at_end), partial(kernels[name], *given, low, high), (given[0], wanted))
+    if not isinstance(kernels, InterpretedModule):
+        calls.check()
 
 
 @pytest.mark.parametrize(
