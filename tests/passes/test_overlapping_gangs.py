@@ -87,8 +87,8 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
         low = number % 3
         high = low + length
         for name in BODIES:
-            written, given = sizes(name, high)
-            values = random.integers(1, 100, given).astype(dtype)
+            written, needed = sizes(name, high)
+            values = random.integers(1, 100, needed).astype(dtype)
             before = random.integers(1, 100, written).astype(dtype)
             wanted = expected(name, before, values, low, high) if length else before
             if number % 7 == 0:
