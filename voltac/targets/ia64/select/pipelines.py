@@ -164,7 +164,7 @@ def _in_parts(
 def _scheduled(
     code: list[MachineInstruction], live_out: set[AnyRegister], streams: Streams, plan: KernelPlan
 ) -> KernelPlan | None:
-    """The shortest interval with names for all values; None where there is none, or iterations do not overlap."""
+    """The shortest interval with names for all values; None where there is none, or it is that of the loop as it is."""
     if not has_few_static_registers(code):
         return None
     try:
@@ -181,7 +181,8 @@ def _scheduled(
         # The loop branch writes p63; the first of the names are the stages'.
         names = rotate(turned, {**LIMITS, "p": LAST_PREDICATE - 15 - turned.stages}, unlike=frozenset("f"))
         if names is not None:
-            return replace(plan, parts=parts, schedule=turned, names=names) if turned.stages > 1 else None
+            is_faster = turned.stages > 1 or turned.interval == 1
+            return replace(plan, parts=parts, schedule=turned, names=names) if is_faster else None
     return None
 
 
