@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from voltac.target_info.device_facts import DeviceFacts
 
 
+_BRANCH_LIMIT = 10
+"""Of processors that LLVM makes code for. Chosen."""
+
 @record
 class TargetInfo:
     """What the compiler has to know of a target before code generation."""
@@ -69,6 +72,11 @@ class TargetInfo:
     def keeps_loops(self) -> bool:
         """Whether LLVM leaves loops as they are, for the device's own passes."""
         return self.device is not None and self.device.keeps_loops
+
+    @property
+    def branch_limit(self) -> int:
+        """An ``if`` of about so many instructions or fewer has no branch."""
+        return _BRANCH_LIMIT if self.device is None else self.device.branch_limit
 
     @property
     def is_device(self) -> bool:
