@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _BRANCH_LIMIT = 10
 """Of processors that LLVM makes code for. Chosen."""
 
+
 @record
 class TargetInfo:
     """What the compiler has to know of a target before code generation."""

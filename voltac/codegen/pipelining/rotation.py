@@ -31,9 +31,7 @@ class RotatingNames:
         return self.of(value, distance, 0)
 
 
-def rotate(
-    schedule: ModuloSchedule, limits: dict[str, int], unlike: frozenset[str] = frozenset()
-) -> RotatingNames | None:
+def rotate(schedule: ModuloSchedule, limits: dict[str, int], unlike: frozenset[str] = frozenset()) -> RotatingNames | None:
     """Names within the ``limits`` of each class; None if they do not suffice.
 
     ``unlike``: classes in which of two values of one operation one has an odd name, the other an even one.

@@ -7,11 +7,6 @@ What may overlap goes the shared way: there a load waits for the stores before i
 
 from __future__ import annotations
 
-from voltac.codegen.legalize.function import Legalizer, Routine, Rule
-from voltac.codegen.legalize.memory_intrinsics import MEMORY, is_copied_at_once
-from voltac.codegen.legalize.routines import call_routine
-from voltac.ir.model import Instruction
-
 _SIZES = (8, 4, 1)
 """Bytes of an access, each from where the one before has stopped."""
 

@@ -46,9 +46,11 @@ entry:
   %b = ptrtoint ptr %from to i64
   %all = or i64 %a, %b
   br label %from8
-{_loops('''  %place{n} = getelementptr i8, ptr %from, i64 %at{n}
+{
+    _loops('''  %place{n} = getelementptr i8, ptr %from, i64 %at{n}
   %value{n} = load i{bits}, ptr %place{n}, align {n}
-  store i{bits} %value{n}, ptr %to{n}, align {n}''')}\
+  store i{bits} %value{n}, ptr %to{n}, align {n}''')
+}\
 done:
   ret void
 }}

@@ -27,6 +27,7 @@ from voltac.codegen.pipelining.rotation import RotatingNames
 from voltac.codegen.rows import Row
 from voltac.records import field, record
 from voltac.targets.ia64.registers import BY_NAME
+from voltac.targets.ia64.select.comparisons import clearing
 from voltac.targets.ia64.select.conventions import copy
 from voltac.targets.ia64.select.counted_loops import CountedBlock, turns_of
 from voltac.targets.ia64.select.kernel_parts import (
@@ -39,7 +40,7 @@ from voltac.targets.ia64.select.kernel_parts import (
     of_row,
     redirect,
 )
-from voltac.targets.ia64.select.pseudo import BRANCH_IF, ROWS, as_instruction
+from voltac.targets.ia64.select.pseudo import BRANCH_IF, as_instruction
 from voltac.targets.ia64.select.streams import Step
 from voltac.targets.ia64.select.unrolled import Unrolled, added, nothing_of
 
@@ -253,5 +254,4 @@ def _clearing(one: MachineInstruction) -> Row:
     is_first = not any(trait == "unc" or trait.startswith("parallel") for trait in one.row.traits)
     if one.mask is not None or not is_first or not one.row.traits & {"compare", "float compare"}:
         return one.row
-    head, relation, rest = one.row.name.split(".", 2)
-    return ROWS[f"{head}.{relation}.unc.{rest}"]
+    return clearing(one.row)

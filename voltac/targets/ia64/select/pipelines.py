@@ -9,8 +9,8 @@
       cmp.eq x,y=p,end; branch unless x loop
 
 The counter's comparison goes, and the counter where nothing else needs it. The schedule is the shared modulo scheduler's
-(``codegen/pipelining``); a pass of the kernel is the initiation interval, in as many groups. Where a kernel of several iterations
-is faster it comes before that of one, which does the rest.
+(``codegen/pipelining``); a pass of the kernel is the initiation interval, in as many groups. Where a kernel of several
+iterations is faster it comes before that of one, which does the rest.
 """
 
 from __future__ import annotations
