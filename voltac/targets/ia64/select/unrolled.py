@@ -169,12 +169,13 @@ class _Copies:
         streams, address = self.streams, address_of(one)
         step = streams.steps[place.register]
         assert isinstance(step, int) and one.access is not None
+        assert address is not None
         offset = place.offset + step * (place.is_moved + number)
         plain = one.row.name.removesuffix(",imm9")
         row = ROWS.rows.get(f"{plain},imm9")
         if row is None or not is_short(step * self.times) or not -_FARTHEST_OFFSET <= offset < _FARTHEST_OFFSET:
             return False
-        own = self._new(address) if address is not None else None
+        own = self._new(address)
         known = replace(one.access, base=f"{place.register} of {self.times}", offset=offset)
         values: list[Value] = [
             value for value in one.values if not ("increments" in one.row.traits and value is one.values[-1])
@@ -184,7 +185,6 @@ class _Copies:
         made_one.access = known
         if self._is_paired(one, plain, step):
             return self._half(one, plain, made_one, AccessPlace(place.register, offset, False), number)
-        assert own is not None
         self._put(made_one, own, AccessPlace(place.register, offset, False))
         return True
 
