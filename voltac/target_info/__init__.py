@@ -320,8 +320,13 @@ def target_names() -> list[str]:
 
 
 def listed_devices() -> list[str]:
-    """Names of the devices that users are told of."""
-    return [name for name, target in __getattr__("DEVICES").items() if target.device is not None and target.device.is_listed]
+    """Names of the devices, for help and messages."""
+    return list(__getattr__("DEVICES"))
+
+
+def device_of_examples() -> str:
+    """The device that examples name: the first whose threads enter a kernel together, of which there is the most to say."""
+    return next(name for name, target in __getattr__("DEVICES").items() if target.has_threads)
 
 
 def target_aliases() -> dict[str, str]:

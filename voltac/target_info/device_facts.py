@@ -81,8 +81,6 @@ class DeviceFacts:
     """Whether LLVM is to leave loops as they are, neither unrolled nor made a call that copies or fills memory."""
     branch_limit: int = 10
     """An ``if`` whose branches together are about so many instructions, or fewer, has no branch: all is done under masks."""
-    is_listed: bool = True
-    """Whether help and messages name it: False as long as it is not complete."""
     libraries: tuple[str, ...] = ()
     """The folders of ``stdlib/`` with functions that it has besides, or of its own, the stronger last."""
 

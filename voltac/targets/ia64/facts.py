@@ -20,7 +20,6 @@ DEVICE = DeviceFacts(
     # as 8 and 12, and are one instruction.
     branch_limit=64,
     libraries=("fused",),
-    is_listed=False,
 )
 
 _X1 = TargetInfo(

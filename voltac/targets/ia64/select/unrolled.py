@@ -31,6 +31,7 @@ _FLOAT_SUMS = ("fma.s.s0.f=f,f,f", "fma.d.s0.f=f,f,f", "fpma.s0.f=f,f,f")
 _FARTHEST_OFFSET = 0x1000
 """Of a copy's address from the loop's: one addition makes it."""
 _PAIR_OF_ONES = 0x3F8000003F800000
+"""Two floats that are 1 (IA-64 7)."""
 
 
 @record(eq=False)
