@@ -133,6 +133,16 @@ def test_where_lanes_matter_the_loop_stays(body: str) -> None:
     assert not begins_short(body)
 
 
+@pytest.mark.parametrize(
+    "lanes", ["float k = b[programIndex];", "float k = programIndex;", "float k = 1; if (programIndex & 1) k = 2;"]
+)
+def test_numbers_that_lanes_have_from_outside_stay_theirs(lanes: str) -> None:
+    source = f"export void f(uniform float a[], uniform float b[], uniform int n) {{ {lanes} LOOP }}"
+    assert ".first.left_over:" not in passed(source.replace("LOOP", "foreach (i = 0 ... n) a[i] = b[i] + k;"))
+    rows = "foreach (y = 0 ... 3, x = 0 ... n) a[y * n + x] = b[y * n + x] * k;"
+    assert ".first.left_over:" not in passed(source.replace("LOOP", rows))
+
+
 def test_which_loops() -> None:
     assert begins_short("a[i] = b[i];a[i] += 1;") and begins_short("a[i] += b[i + 1];")
     assert begins_short("float x = b[i]; a[i] = x > 0 ? x : -x;")

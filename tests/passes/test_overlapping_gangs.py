@@ -119,6 +119,14 @@ def test_where_twice_is_not_once_the_loop_stays(body: str) -> None:
     assert not overlaps(body)
 
 
+def test_numbers_that_lanes_have_from_outside_stay_theirs() -> None:
+    head = "export void f(uniform float a[], uniform float b[], uniform int n) { float k = b[programIndex]; "
+    assert ".last.left_over:" not in passed(head + "foreach (i = 0 ... n) a[i] = b[i] + k; }", "sse4-i32x4")
+    assert ".last.left_over:" in passed(
+        head.replace("b[programIndex]", "b[0]") + "foreach (i = 0 ... n) a[i] = b[i] + k; }", "sse4-i32x4"
+    )
+
+
 def test_which_loops() -> None:
     assert overlaps("a[i] = b[i + 1] - b[i];") and overlaps("a[i] = 1; a[i] = b[i];")
     assert overlaps("a[i] = b[i] + 1;", target="sse4-i32x4")

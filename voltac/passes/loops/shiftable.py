@@ -37,6 +37,7 @@ class ShiftableLoop:
         for each in loop.body.instructions:
             if each.name and not self.counting.isdisjoint(each.names_used()):
                 self.counting.add(each.name)
+        self._made_inside = {each.name for each in loop.body.instructions}
         self.accesses: list[Access] = []
         self.loads: list[Instruction] = []
         """Of numbers that are no lanes'."""
@@ -109,7 +110,7 @@ class ShiftableLoop:
         op, loop = instruction.op, self.loop
         if op.startswith("#") or instruction.is_terminator or instruction.name == loop.following:
             return True
-        if instruction.parts.unknown:
+        if instruction.parts.unknown or not all(self._is_free_operand(each) for each in instruction.operands):
             return False
         lanes = lanes_of(instruction.type)
         if op == "call":
@@ -132,6 +133,13 @@ class ShiftableLoop:
         if lanes != loop.width or op not in PLAIN or not operands <= {0, lanes}:
             return False
         return self._is_even(instruction.operands) or self._is_index(instruction)
+
+    def _is_free_operand(self, operand: Operand) -> bool:
+        """Whether it is a scalar, a constant, the same in all lanes, or made in the loop: what else lanes have from outside is
+        theirs, and not of the elements they do."""
+        if not lanes_of(operand.type) or not operand.value.startswith("%") or operand.value in self._made_inside:
+            return True
+        return scalar_of_splat(operand.value, self.values.definitions) is not None
 
     def _is_even(self, operands: list[Operand]) -> bool:
         """Whether no operand is a constant that differs between lanes."""
