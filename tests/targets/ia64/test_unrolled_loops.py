@@ -140,6 +140,50 @@ def test_stores_of_one_iteration_come_before_loads_of_the_next(name: str, dtype:
         assert np.array_equal(b, a[2 : n + 2])
 
 
+ANYWHERE = """
+export void within(uniform float a[], uniform int from, uniform int to, uniform int n) {
+    uniform float * uniform p = a + from, * uniform q = a + to;
+    for (uniform int i = 0; i < n; i++) q[i] = p[i] * 2 + 1;
+}
+export void sums(uniform double a[], uniform float b[], uniform int n) {
+    for (uniform int i = 0; i < n; i++) b[i] = a[i] * 2 + b[i];
+}
+"""
+
+
+def test_what_may_overlap_is_done_in_order_where_it_does(tmp_path: Path) -> None:
+    k = compiled(ANYWHERE, SCALAR, tmp_path)
+    rng = np.random.default_rng(1)
+    for n in (0, 1, 2, 5, 20):
+        for start in (0, 1, 3, 20, 21, 22, 30):
+            for to in (0, 1, 2, 3, 19, 20, 21, 22, 30):
+                a = rng.integers(0, 5, 60).astype(F)
+                wanted = a.copy()
+                for i in range(n):
+                    wanted[to + i] = wanted[start + i] * 2 + 1
+                k.within(a, start, to, n)
+                assert np.array_equal(a, wanted)
+
+
+def test_what_is_apart_does_not_wait_for_stores(tmp_path: Path) -> None:
+    """In order: a load waits for the store before it, 11 cycles; apart: the kernels of several iterations."""
+    k = compiled(ANYWHERE, SCALAR, tmp_path)
+    cycles: dict[str, list[int]] = {"apart": [], "in order": [], "doubles": []}
+    for n in (400, 800):
+        a = np.zeros(2000, F)
+        k.within(a, 0, 1000, n)
+        cycles["apart"].append(k.within.last_run.cycles)
+        k.within(a, 0, 1, n)
+        cycles["in order"].append(k.within.last_run.cycles)
+        b = np.ones(n, F)
+        k.sums(np.ones(n), b, n)
+        assert np.all(b == 3)
+        cycles["doubles"].append(k.sums.last_run.cycles)
+    assert {name: last - first for name, (first, last) in cycles.items()} == {
+        "apart": 400 // 2, "in order": 400 * 11, "doubles": 400,
+    }  # fmt: skip
+
+
 def test_sums_are_in_order_where_that_is_not_given_up(tmp_path: Path) -> None:
     """1e8 and small numbers: each order has its own result."""
     a = np.tile(np.array([1e8, 1, -1e8, 1], F), 9)
@@ -156,7 +200,7 @@ def test_gnu_as_takes_pairs(tmp_path: Path) -> None:
     if shutil.which(GNU_AS) is None:
         pytest.skip(f"{GNU_AS} is not installed (apt: binutils-ia64-linux-gnu)")
     for target, name, load in ((PACKED, "float", "ldfp8"), (SCALAR, "float", "ldfps"), (SCALAR, "double", "ldfpd")):
-        text = (DOT + SAXPY + SHIFTED.replace("saxpy", "shifted")).replace("T", name)
+        text = (DOT + SAXPY + SHIFTED.replace("saxpy", "shifted") + ANYWHERE.replace("sums", "others")).replace("T", name)
         job = compile_source(text, "k.ispc", Options(DEVICES[target], level=2, fast_math="aggressive"))
         assert load in job.results["select"]
         assert refused_by_gnu_as(job.results["select"], tmp_path) == ""

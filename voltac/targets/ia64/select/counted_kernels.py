@@ -28,6 +28,7 @@ from voltac.codegen.rows import Row
 from voltac.records import field, record
 from voltac.targets.ia64.registers import BY_NAME
 from voltac.targets.ia64.select.comparisons import clearing
+from voltac.targets.ia64.select.conditions import under_predicate
 from voltac.targets.ia64.select.conventions import copy
 from voltac.targets.ia64.select.counted_loops import CountedBlock, turns_of
 from voltac.targets.ia64.select.kernel_parts import (
@@ -42,7 +43,7 @@ from voltac.targets.ia64.select.kernel_parts import (
 )
 from voltac.targets.ia64.select.pseudo import BRANCH_IF, as_instruction
 from voltac.targets.ia64.select.streams import Step
-from voltac.targets.ia64.select.unrolled import Unrolled, added, nothing_of
+from voltac.targets.ia64.select.unrolled import Stretch, Unrolled, added, nothing_of
 
 _CTOP = "br.ctop.sptk.few.target"
 _MOST_SHIFTED = 4
@@ -211,6 +212,7 @@ class KernelWriter:
         places = times.bit_length() - 1
         code = [*turns_of(function, self.counted, turns), *self.plan.starts]
         code.append(of_row("extr.u.r=r,pos6,len6", passes, turns, Immediate(places), Immediate(64 - places)))
+        apart = [one for first, second in more.apart for one in self._overlap(first, second, turns, (is_few, is_much))]
         code.append(of_row("cmp.eq.p,p=imm8,r", is_few, is_much, Immediate(0), passes))
         for size in sorted({size for _, size in more.aligned}):
             joined, *others = [address for address, each in more.aligned if each == size]
@@ -221,11 +223,31 @@ class KernelWriter:
             rest = function.new_register("r")
             code.append(of_row("and.r=imm8,r", rest, Immediate(size - 1), joined))
             code.append(of_row("cmp.ne.or.andcm.p,p=imm8,r", is_few, is_much, Immediate(0), rest))
-        code.append(of_row("adds.r=imm14,r", turns, Immediate(-1), passes))
+        code += [*apart, of_row("adds.r=imm14,r", turns, Immediate(-1), passes)]
         for parts in more.parts.values():
             code += [nothing_of(part) for part in parts]
         code.append(of_row(BRANCH_IF, is_few, is_much, LabelOperand(self.counted.body.name, "target")))
         return [*code, jump_to(first)]
+
+    def _overlap(
+        self, first: Stretch, second: Stretch, turns: VirtualRegister, both: tuple[VirtualRegister, VirtualRegister]
+    ) -> list[MachineInstruction]:
+        """Whether two addresses come to the same bytes in any iterations: they do if the first is less than a stretch before
+        the second, or less than one behind it."""
+        function = self.function
+        way, other, sum_, distance, most = (function.new_register("r") for _ in range(5))
+        code = [
+            *_times(way, turns, first.step),
+            *_times(other, turns, second.step),
+            of_row("add.r=r,r", sum_, way, other),
+            of_row("sub.r=r,r", distance, first.register, second.register),
+            of_row("add.r=r,r", distance, distance, way),
+            of_row("adds.r=imm14,r", distance, Immediate(first.first - second.first + first.size - 1), distance),
+            of_row("adds.r=imm14,r", most, Immediate(first.size + second.size - 1), sum_),
+            under_predicate(of_row("cmp.ltu.p,p=r,r", *both, distance, most), both[1]),
+        ]
+        code[-1].implicit_uses = [*both]
+        return code
 
     def _whole_sums(self, more: Unrolled) -> list[MachineInstruction]:
         code = []
@@ -240,13 +262,21 @@ class KernelWriter:
         for register, step in steps.items():
             assert isinstance(step, int)
             places = (step * self.plan.times).bit_length() - 1
-            if places <= _MOST_SHIFTED:
+            if 0 < places <= _MOST_SHIFTED:
                 code.append(of_row("shladd.r=r,count4,r", register, passes, Immediate(places), register))
             else:
                 moved = self.function.new_register("r")
-                code.append(of_row("dep.z.r=r,cpos6,len6", moved, passes, Immediate(places), Immediate(64 - places)))
+                code += _times(moved, passes, step * self.plan.times)
                 code.append(of_row("add.r=r,r", register, register, moved))
         return code
+
+
+def _times(register: VirtualRegister, number: VirtualRegister, power: int) -> list[MachineInstruction]:
+    """A number times a power of two."""
+    places = power.bit_length() - 1
+    if not places:
+        return [copy(register, number)]
+    return [of_row("dep.z.r=r,cpos6,len6", register, number, Immediate(places), Immediate(64 - places))]
 
 
 def _clearing(one: MachineInstruction) -> Row:

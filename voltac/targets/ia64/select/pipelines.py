@@ -38,7 +38,7 @@ from voltac.targets.ia64.select.streams import Streams
 from voltac.targets.ia64.select.unrolled import sums_of, unrolled
 from voltac.targets.ia64.select.while_loops import pipelined_by_condition
 
-_TIMES = (2, 4)
+_TIMES = (1, 2, 4)
 """Iterations that a kernel may be of."""
 _LONGEST = 48
 """Instructions of them. Chosen: the reference's longest loop has 12, a schedule of 48 is found in a tenth of a second."""

@@ -6,12 +6,14 @@
     fpma c=a,s,t             ->         fpma c=a,s,t    fpma d=b,s,t
     stf8 [o]=c,8                        stf8 [r]=c,16   stf8 [u]=d,16
 
-A loop is written so often only if nothing but addresses, counters and sums goes from one iteration to the next.
+A loop is written so often only if nothing but addresses, counters and sums goes from one iteration to the next. Where stores
+might be to what other iterations load from elsewhere, the code is for where they are not, which is tested before the loop.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import combinations
 
 from voltac.codegen.dependence import may_meet
 from voltac.codegen.machine_code import AnyRegister, Immediate, MachineInstruction, Value, VirtualRegister
@@ -30,8 +32,20 @@ _FLOAT_SUMS = ("fma.s.s0.f=f,f,f", "fma.d.s0.f=f,f,f", "fpma.s0.f=f,f,f")
 """What adds its last operand."""
 _FARTHEST_OFFSET = 0x1000
 """Of a copy's address from the loop's: one addition makes it."""
+_MOST_APART = 6
+"""Tests before a loop that two addresses are apart. Chosen: each is five instructions."""
 _PAIR_OF_ONES = 0x3F8000003F800000
 """Two floats that are 1 (IA-64 7)."""
+
+
+@record
+class Stretch:
+    """What the accesses at one stepped address touch in an iteration, from its address on in the first."""
+
+    register: VirtualRegister
+    first: int
+    size: int
+    step: int
 
 
 @record(eq=False)
@@ -43,6 +57,8 @@ class Unrolled:
     """A register that the loop adds to -> those of the other iterations, which begin with 0."""
     aligned: list[tuple[VirtualRegister, int]] = field(default_factory=list)
     """Addresses of pairs before the loop, and what they have to be multiples of."""
+    apart: list[tuple[Stretch, Stretch]] = field(default_factory=list)
+    """What has to be apart in all iterations."""
 
 
 def sums_of(streams: Streams, any_order: bool) -> dict[AnyRegister, MachineInstruction]:
@@ -86,8 +102,43 @@ def added(
 def unrolled(
     streams: Streams, times: int, sums: dict[AnyRegister, MachineInstruction], counter: VirtualRegister
 ) -> Unrolled | None:
-    """The code for ``times`` iterations, with addresses of its own; None where the loop is none that can be written so."""
-    return _Copies(streams, times, sums).write() if _is_independent(streams, sums, counter) else None
+    """The code for ``times`` iterations, with addresses of its own; None where the loop is none that can be written so, or
+    once and nothing is gained."""
+    if not _is_independent(streams, sums, counter):
+        return None
+    apart = _apart(streams)
+    return _Copies(streams, times, sums, apart).write() if times > 1 or apart else None
+
+
+def _apart(streams: Streams) -> list[tuple[Stretch, Stretch]]:
+    """What stores of one address and accesses of another might meet in, where all accesses are at stepped addresses."""
+    placed: dict[VirtualRegister, list[MachineInstruction]] = {}
+    for one in streams.code:
+        place = streams.places.get(id(one))
+        if place is not None and one.access is not None:
+            placed.setdefault(place.register, []).append(one)
+        elif one.row.traits & {"load", "store"}:
+            return []
+    pairs = [
+        (first, second)
+        for first, second in combinations(placed, 2)
+        if any(
+            may_meet(one, other) and "store" in one.row.traits | other.row.traits
+            for one in placed[first]
+            for other in placed[second]
+        )
+    ]
+    stretches = {register: _stretch(streams, register, accesses) for register, accesses in placed.items()}
+    return [(stretches[first], stretches[second]) for first, second in pairs] if len(pairs) <= _MOST_APART else []
+
+
+def _stretch(streams: Streams, register: VirtualRegister, accesses: list[MachineInstruction]) -> Stretch:
+    step = streams.steps[register]
+    assert isinstance(step, int)
+    places = [streams.places[id(one)] for one in accesses]
+    starts = [place.offset + step * place.is_moved for place in places]
+    ends = [start + one.access.size for start, one in zip(starts, accesses) if one.access is not None]
+    return Stretch(register, min(starts), max(ends) - min(starts), step)
 
 
 def _is_independent(streams: Streams, sums: dict[AnyRegister, MachineInstruction], counter: VirtualRegister) -> bool:
@@ -114,8 +165,15 @@ def _is_independent(streams: Streams, sums: dict[AnyRegister, MachineInstruction
 
 
 class _Copies:
-    def __init__(self, streams: Streams, times: int, sums: dict[AnyRegister, MachineInstruction]) -> None:
+    def __init__(
+        self,
+        streams: Streams,
+        times: int,
+        sums: dict[AnyRegister, MachineInstruction],
+        apart: list[tuple[Stretch, Stretch]],
+    ) -> None:
         self.streams = streams
+        self.apart = apart
         self.times = times
         self.sums = sums
         self.code: list[MachineInstruction] = []
@@ -143,7 +201,7 @@ class _Copies:
                 elif not self._access(one, place, number, names):
                     return None
         streams.times = self.times
-        return Unrolled(self.code, self.parts, self.aligned)
+        return Unrolled(self.code, self.parts, self.aligned, self.apart)
 
     def _new(self, register: AnyRegister) -> VirtualRegister:
         return self.streams.function.new_register(register.kind)
@@ -177,7 +235,8 @@ class _Copies:
         if row is None or not is_short(step * self.times) or not -_FARTHEST_OFFSET <= offset < _FARTHEST_OFFSET:
             return False
         own = self._new(address)
-        known = replace(one.access, base=f"{place.register} of {self.times}", offset=offset)
+        origin = str(place.register) if self.apart else one.access.origin
+        known = replace(one.access, origin=origin, base=f"{place.register} of {self.times}", offset=offset)
         values: list[Value] = [
             value for value in one.values if not ("increments" in one.row.traits and value is one.values[-1])
         ]
@@ -228,7 +287,7 @@ class _Copies:
     def _spoils(self, store: MachineInstruction, load: MachineInstruction, step: int, is_before: bool) -> bool:
         first, second = (self.streams.places.get(id(one)) for one in (store, load))
         if first is None or second is None or first.register != second.register or store.access is None or load.access is None:
-            return may_meet(store, load)
+            return not self.apart and may_meet(store, load)
         # A store behind the load is one of the iteration before.
         begin = first.offset + step * first.is_moved
         start = second.offset + step * second.is_moved + (0 if is_before else step)
