@@ -1,8 +1,8 @@
 """Random loops over consecutive elements, short and long, with values from outside: lanes' own, and the same of all.
 
 A case is one exported function ``void NAME(uniform T to[], uniform T from[], uniform int a, uniform int b)`` that makes
-``to[i - a]`` of ``from[i + E]`` and others for i from a to b. Which lane does an element shows where lanes have values of
-their own: the element i is done by lane (i - a) % width.
+``to[i - a]`` of ``from[i + E]`` and others for i from a to b, perhaps in several rows. Which lane does an element shows
+where lanes have values of their own: the element i of a row is done by lane (i - a) % width.
 """
 
 from __future__ import annotations
@@ -30,10 +30,12 @@ def random_stream(rng: random.Random, width: int) -> tuple[str, str, Array, Arra
     length = rng.choice((rng.randrange(3 * width), LONG * width + rng.randrange(3 * width), rng.randrange(40 * width)))
     high, factor = low + length, rng.randrange(1, 9)
     numbers = np.random.default_rng(rng.getrandbits(32))
-    source = numbers.integers(0, 200, max(high + shift, width, 1)).astype(dtype)
-    before = numbers.integers(0, 200, max(length, 1)).astype(dtype)
-    i = np.arange(low, high)
-    lane = (i - low) % width
+    rows, pitch = rng.choice((1, 1, 2, 3)), high + shift
+    source = numbers.integers(0, 200, max(rows * pitch, width, 1)).astype(dtype)
+    before = numbers.integers(0, 200, max(rows * length, 1)).astype(dtype)
+    i = np.tile(np.arange(low, high), rows)
+    lane, row = (i - low) % width, np.repeat(np.arange(rows), length)
+    place, length = row * pitch + i, rows * length
     outside: list[tuple[str, Array]] = [
         (f"{type_name} k = from[programIndex];", source[lane]),
         (f"{type_name} k = programIndex * {factor};", (lane * factor).astype(dtype)),
@@ -44,8 +46,8 @@ def random_stream(rng: random.Random, width: int) -> tuple[str, str, Array, Arra
     declaration, k = rng.choice(outside)
     terms: list[tuple[str, Array]] = [
         ("k", k),
-        (f"from[i + {shift}]", source[i + shift]),
-        ("from[i]", source[i]),
+        (f"from[at + {shift}]", source[place + shift]),
+        ("from[at]", source[place]),
         (f"({type_name})i", i.astype(dtype)),
         (f"({type_name}){factor}", np.full(length, factor, dtype)),
     ]
@@ -54,9 +56,13 @@ def random_stream(rng: random.Random, width: int) -> tuple[str, str, Array, Arra
         operator = rng.choice(list(OPERATORS))
         other, its_value = rng.choice(terms)
         text, value = f"({text} {operator} {other})", OPERATORS[operator](value, its_value)
-    expected, tested = before.copy(), rng.choice(("", "", f"if (from[i] > {factor * 20}) "))
-    stored = source[i] > factor * 20 if tested else np.ones(length, bool)
+    expected, tested = before.copy(), rng.choice(("", "", f"if (from[at] > {factor * 20}) "))
+    stored = source[place] > factor * 20 if tested else np.ones(length, bool)
     written, old = rng.choice((("=", value), ("+=", before[:length] + value)))
     expected[:length][stored] = old[stored]
-    body = f"\n    {declaration}\n    foreach (i = a ... b)\n        {tested}to[i - a] {written} {text};\n"
+    head, at, to = "i = a ... b", "i", "i - a"
+    if rows > 1:
+        head, at, to = f"y = 0 ... {rows}, i = a ... b", f"y * {pitch} + i", "y * (b - a) + i - a"
+    statement = f"{{ int at = {at}; {tested}to[{to}] {written} {text}; }}"
+    body = f"\n    {declaration}\n    foreach ({head}) {statement}\n"
     return type_name, body, before, source, expected, low, high
