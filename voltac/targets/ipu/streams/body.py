@@ -10,9 +10,11 @@ from voltac.ir.model import Function, Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.types import vector_parts
 from voltac.records import replace
+from voltac.targets.ipu.streams.between import HalvesBetween
 from voltac.targets.ipu.streams.joined_steps import with_clamp, with_scale
 from voltac.targets.ipu.streams.loop_streams import GANG, WORD, LoopStreams
 from voltac.targets.ipu.streams.loops import OtherLoop, StreamLoop, StreamPlace, place, scalar_of
+from voltac.targets.ipu.streams.parts import depth_first
 from voltac.targets.ipu.streams.program import StreamAccess, StreamCarry, StreamProgram, StreamStep
 from voltac.targets.ipu.streams.schedule import StreamPipeline, pipelines
 from voltac.targets.ipu.streams.single_lanes import SingleLanes
@@ -43,6 +45,7 @@ class StreamBody(LoopStreams):
         self.delays = delays
         self.naive = naive
         self.lanes = SingleLanes(self)
+        self.between = HalvesBetween(self, parity) if self.has_halves and parity is not None else None
         self._read()
 
     @property
@@ -58,6 +61,8 @@ class StreamBody(LoopStreams):
     @property
     def is_possible(self) -> bool:
         """Whether registers suffice."""
+        if len(self.loads) + len(self.stores) > _MOST_ACCESSES:
+            return False
         made = self.program()
         return bool(self.pipelines(made) and (not self.tests_first or self.pipelines(replace(made, stores=()))))
 
@@ -68,6 +73,8 @@ class StreamBody(LoopStreams):
     def program(self) -> StreamProgram:
         """What was read, in the way whose pipeline is the shortest."""
         made = with_clamp(self._as_read())
+        if made.has_parts:
+            return depth_first(made)
         ways = [made] if self.naive else [*with_scale(made, self.contracted), made]
         possible = [(each[0].interval, number) for number, way in enumerate(ways) if (each := self.pipelines(way))]
         return ways[min(possible, default=(0, 0))[1]]
@@ -101,7 +108,9 @@ class StreamBody(LoopStreams):
         for instruction in loop.block.instructions[:-1]:
             if instruction.op != "phi" and not instruction.op.startswith("#"):
                 self._read_instruction(instruction)
-        if not (self.stores or loop.carried) or len(self.loads) + len(self.stores) > _MOST_ACCESSES:
+        if self.between is not None:
+            self.between.finish()
+        if not (self.stores or loop.carried):
             raise OtherLoop
         if (
             len(self.scalars) > _MOST_SCALARS
@@ -190,10 +199,12 @@ class StreamBody(LoopStreams):
         if vector[0] != GANG or vector[1] not in BYTES or at.per(self.loop.counter) != {(): BYTES[vector[1]]}:
             raise OtherLoop
         self.loaded[name] = at
-        self.values[name] = tuple(self._word(at.moved({(): WORD * number}), vector[1]) for number in range(self._pairs(type)))
+        if self.between is not None and vector[1] == "half" and self.between.loads(name, at):
+            return
+        self.values[name] = tuple(self.word(at.moved({(): WORD * number}), vector[1]) for number in range(self._pairs(type)))
 
-    def _word(self, at: StreamPlace, element: str) -> str:
-        """A word of an iteration."""
+    def word(self, at: StreamPlace, element: str) -> str:
+        """The name of a word of an iteration."""
         for name, place_of_it in self.delayed.items():
             if place_of_it == at:
                 return name
@@ -250,6 +261,8 @@ class StreamBody(LoopStreams):
     def _operand(self, operand: Operand, element: str) -> tuple[str, ...]:
         if operand.value in self.values:
             return self.values[operand.value]
+        if self.between is not None and operand.value in self.between.places:
+            return (self.between.pair(operand.value),)
         if operand.value in self.integers.inside:
             raise OtherLoop
         scalar = scalar_of(operand, element, self.definitions)
@@ -257,8 +270,9 @@ class StreamBody(LoopStreams):
             self.scalars.append(scalar)
         return (f"s{self.scalars.index(scalar)}",)
 
-    def _step_of(self, operation: str, operands: tuple[str, ...], into: str = "") -> str:
-        result = self.new()
+    def step_of(self, operation: str, operands: tuple[str, ...], into: str = "", letter: str = "v") -> str:
+        """Adds a step; the name of its result."""
+        result = self.new(letter)
         self.steps.append(StreamStep(result, operation, operands, into))
         return result
 
@@ -271,7 +285,8 @@ class StreamBody(LoopStreams):
             raise OtherLoop
         width = max(len(one) for one in lists)
         rows = zip(*(one * width if len(one) < width else one for one in lists))
-        self.values[name] = tuple(self._step_of(KINDS[vector[1]] + operation, row) for row in rows)
+        once = self.step_of if self.between is None else self.between.once
+        self.values[name] = tuple(once(KINDS[vector[1]] + operation, row) for row in rows)
 
     def _arithmetic(self, instruction: Instruction, operation: str) -> None:
         if operation == "add" and is_sum(self, instruction):
@@ -303,7 +318,7 @@ class StreamBody(LoopStreams):
             if kind is None or kind[0] != GANG or kind[1] not in KINDS:
                 raise OtherLoop
             pairs = self._operand(instruction.parts.operands[0], kind[1])
-            self.values[instruction.name] = tuple(self._step_of(f"{KINDS[kind[1]]}absadd", (one, "z")) for one in pairs)
+            self.values[instruction.name] = tuple(self.step_of(f"{KINDS[kind[1]]}absadd", (one, "z")) for one in pairs)
             return
         operation = next((to for each, to in _INTRINSICS.items() if callee.startswith(each)), None)
         if operation is None:
@@ -313,13 +328,16 @@ class StreamBody(LoopStreams):
     def _from_half(self, instruction: Instruction) -> tuple[str, ...]:
         if vector_parts(instruction.type) != (GANG, "float"):
             raise OtherLoop
-        (word,) = self._operand(instruction.operands[0], "half")
-        return tuple(self._step_of("f16v2tof32", (f"{word}.{half}",)) for half in (0, 1))
+        source = instruction.operands[0]
+        if self.between is not None and source.value in self.between.places:
+            return tuple(self.between.once("f16v2tof32", (word,)) for word in self.between.words(source.value))
+        (word,) = self._operand(source, "half")
+        return tuple(self.step_of("f16v2tof32", (f"{word}.{half}",)) for half in (0, 1))
 
     def _to_half(self, instruction: Instruction) -> tuple[str, ...]:
         if vector_parts(instruction.operands[0].type) != (GANG, "float"):
             raise OtherLoop
         low, high = self._operand(instruction.operands[0], "float")
         self.overflows = True
-        first = self._step_of("f32v2tof16", (low,))
-        return (self._step_of("f32v2tof16", (high,), first),)
+        first = self.step_of("f32v2tof16", (low,))
+        return (self.step_of("f32v2tof16", (high,), first),)

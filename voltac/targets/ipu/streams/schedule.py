@@ -16,6 +16,7 @@ from voltac.codegen.pipelining.modulo import ModuloSchedule
 from voltac.codegen.pipelining.pipeline import PipelinedLoop, PipelineLimits, pipelined, write_out
 from voltac.records import record
 from voltac.targets.ipu.shapes import AUX, MAIN
+from voltac.targets.ipu.streams.parts import part_loop
 from voltac.targets.ipu.streams.placing import place_scalars, rest_pairs
 from voltac.targets.ipu.streams.program import StreamAccess, StreamProgram
 
@@ -64,6 +65,9 @@ def pipelines(program: StreamProgram, naive: bool = False) -> tuple[StreamPipeli
 
     A ``naive`` one is no pipeline: one operation comes after the other (IPU 5.1).
     """
+    if program.has_parts:
+        loop = part_loop(program, naive)
+        return (StreamPipeline((), False, naive, loop, 0),) if loop is not None else ()
     if rest_pairs(program) is None:
         return ()
     if naive:
