@@ -48,6 +48,12 @@ def half(row: Row) -> Row:
     return replace(row, name=f"half {row.name}", types=row.types.replace("float", "float16"))
 
 
+def in_float(x: Array, y: Array, a: Array, b: Array) -> Array:
+    """A stencil of halves, computed as float."""
+    left, middle, right = (x[first : len(x) - 8 + first].astype("f4") for first in (3, 4, 5))
+    return (np.float32(a) * left + np.float32(b) * middle + np.float32(a) * right).astype(y.dtype)
+
+
 FAST = (("fast_math", "aggressive"),)
 F, FF, FFF = "float", "float float", "float float float"
 IN_PLACE = [
@@ -80,6 +86,17 @@ ROWS = [
         lambda x, y, a, b: a * x[3:-5] + b * x[4:-4] + a * x[5:-3]),
     Row("stencil of sums", FF, "y[i] = a * (x[i - 1] + x[i + 1]) + b * x[i];", 5,
         lambda x, y, a, b: a * (x[3:-5] + x[5:-3]) + b * x[4:-4]),
+    # Operations; four of them, or three, move halves.
+    Row("half stencil", "float16 float16", "y[i] = a * x[i - 1] + b * x[i] + a * x[i + 1];", 9,
+        lambda x, y, a, b: a * x[3:-5] + b * x[4:-4] + a * x[5:-3]),
+    Row("half stencil of sums", "float16 float16", "y[i] = a * (x[i - 1] + x[i + 1]) + b * x[i];", 8,
+        lambda x, y, a, b: a * (x[3:-5] + x[5:-3]) + b * x[4:-4]),
+    Row("half differences", "float16 float16", "y[i] = x[i + 1] - x[i];", 3, lambda x, y, a, b: x[5:-3] - x[4:-4]),
+    Row("half stencil summed as float", "float16 float16",
+        "y[i] = (float16)((float)a * (float)x[i - 1] + (float)b * (float)x[i] + (float)a * (float)x[i + 1]);", 19, in_float),
+    # Of a word of floats.
+    Row("half stencil to float", "float16 float", "y[i] = a * (float)x[i - 1] + b * (float)x[i] + a * (float)x[i + 1];", 8.5,
+        in_float),
 ]  # fmt: skip
 
 

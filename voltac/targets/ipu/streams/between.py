@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from voltac.ir.model import Instruction
 from voltac.ir.types import vector_parts
+from voltac.records import replace
 from voltac.targets.ipu.streams.loop_streams import GANG, WORD
 from voltac.targets.ipu.streams.loops import OtherLoop, StreamPlace
 from voltac.targets.ipu.streams.program import PART, PART_BYTES, PARTS, StreamAccess, StreamStep
@@ -43,8 +44,6 @@ class HalvesBetween:
         """A load; whether it is one of those."""
         if self._beyond(at) == 0 and not self.as_floats:
             return False
-        if not self.as_floats and self._beyond(at) == PART_BYTES:
-            raise OtherLoop
         self.places[name] = at
         return True
 
@@ -56,6 +55,8 @@ class HalvesBetween:
         at = self.places[name]
         if self.as_floats:
             raise OtherLoop
+        if self._beyond(at) == PART_BYTES:
+            return self._load(_moved(at, PART_BYTES), "v", self._load(at, "v"))
         if self._beyond(at) == _HALF:
             word = self.body.word(_moved(at, -_HALF), "half")
             first, second, third = f"{word}.0", f"{word}.1", self._part(_moved(at, 3 * _HALF))
@@ -81,29 +82,31 @@ class HalvesBetween:
 
     def _part(self, at: StreamPlace) -> str:
         if at not in self.parts:
-            key = _moved(at, -at.constant)
-            access, places = self.groups.setdefault(key, (self.body.new("p"), []))
-            places.append(at)
-            self.parts[at] = name = self.body.new("h")
-            self.body.steps.append(StreamStep(name, PART, (access, str(at.constant // PART_BYTES))))
+            self.parts[at] = self._load(at, "h")
         return self.parts[at]
+
+    def _load(self, at: StreamPlace, letter: str, into: str = "") -> str:
+        access, places = self.groups.setdefault(_moved(at, -at.constant), (self.body.new("p"), []))
+        places.append(at)
+        return self.body.step_of(PART, (access, str(at.constant // PART_BYTES)), into, letter)
 
     def finish(self) -> None:
         """Accesses of the parts, each from the lowest one on; OtherLoop where something of it may be overwritten."""
         body = self.body
-        if (self.places and body.loop.carried) or len(self.groups) > 1:
+        if self.places and body.loop.carried:
             raise OtherLoop
         for access, places in self.groups.values():
             lowest = min(places, key=lambda place: place.constant)
             if any(to.base == lowest.base for _, to in body.stores):
                 raise OtherLoop
             body.loads.append((StreamAccess(access, PARTS, 1), lowest))
-            body.steps = [_from(step, lowest) if step.operation == PART else step for step in body.steps]
+            first = lowest.constant // PART_BYTES
+            body.steps = [_counted_from(first, step) if step.operands[0] == access else step for step in body.steps]
 
 
-def _from(step: StreamStep, lowest: StreamPlace) -> StreamStep:
+def _counted_from(first: int, step: StreamStep) -> StreamStep:
     access, number = step.operands
-    return StreamStep(step.result, PART, (access, str(int(number) - lowest.constant // PART_BYTES)))
+    return replace(step, operands=(access, str(int(number) - first)))
 
 
 def _moved(at: StreamPlace, bytes: int) -> StreamPlace:

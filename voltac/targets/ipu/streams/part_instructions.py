@@ -5,8 +5,18 @@ from __future__ import annotations
 from voltac.codegen.pipelining.pipeline import Cycles, Issue
 from voltac.targets.ipu.shapes import AUX
 from voltac.targets.ipu.streams.instructions import BROADCAST, POINTERS, PipelineInstructions, pair
-from voltac.targets.ipu.streams.parts import LOAD, NEXT, SCALAR, STORE, is_single, names_read, single_register
-from voltac.targets.ipu.streams.placing import ordered
+from voltac.targets.ipu.streams.parts import (
+    LOAD,
+    NEXT,
+    SCALAR,
+    STORE,
+    WORD_PARTS,
+    is_behind,
+    is_single,
+    names_read,
+    single_register,
+)
+from voltac.targets.ipu.streams.placing import COMMUTATIVE, ordered
 from voltac.targets.ipu.streams.program import PART, StreamProgram, StreamStep
 from voltac.targets.ipu.streams.schedule import StreamPipeline
 
@@ -44,24 +54,27 @@ class PartInstructions(PipelineInstructions):
         if kind == STORE:
             return self.access(len(self.program.loads) + int(rest), issue.reads[0], "")
         step = self.steps[kind]
-        if step.operation == PART:
-            access, number = step.operands
-            pointer = POINTERS[[load.value for load in self.program.loads].index(access)]
-            return f"ld32 {single_register(issue.writes[0])}, $mzero, {pointer}, {number}"
-        return self._operation(step, issue)
-
-    def _operation(self, step: StreamStep, issue: Issue) -> str:
         registers = dict(zip(names_read(step), issue.reads))
-        operands = [self._register(name, registers, step.operation) for name in step.operands]
-        if step.operation[5:] in ("add", "sub", "mul"):
-            by_name = dict(zip(step.operands, operands))
-            operands = [by_name[name] for name in ordered(step)]
         if step.into:
             to = f"$a{2 * registers[step.into] + 1}"
         elif step.result in self.begun:
             to = f"$a{2 * issue.writes[0]}"
         else:
             to = single_register(issue.writes[0]) if is_single(step.result) else pair(issue.writes[0])
+        return self._part(step, to) if step.operation == PART else self._operation(step, to, registers)
+
+    def _part(self, step: StreamStep, to: str) -> str:
+        access, number = step.operands
+        pointer = POINTERS[[load.value for load in self.program.loads].index(access)]
+        if [other.operands[0] for other in self.program.steps if other.operation == PART].count(access) == 1:
+            return f"ld32step {to}, $mzero, {pointer}+=, {WORD_PARTS}"
+        return f"ld32 {to}, $mzero, {pointer}, {int(number) - WORD_PARTS * is_behind(int(number))}"
+
+    def _operation(self, step: StreamStep, to: str, registers: dict[str, int]) -> str:
+        operands = [self._register(name, registers, step.operation) for name in step.operands]
+        if step.operation[5:] in COMMUTATIVE:
+            by_name = dict(zip(step.operands, operands))
+            operands = [by_name[name] for name in ordered(step)]
         return f"{step.operation} {to}, {', '.join(operands)}"
 
     def _register(self, name: str, registers: dict[str, int], operation: str) -> str:

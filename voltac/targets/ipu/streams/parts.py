@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from voltac.codegen.pipelining.copies import RegisterCopies, expand
-from voltac.codegen.pipelining.loop import LoopGraph, LoopOperation, LoopValue, Order, ReadValue
+from voltac.codegen.pipelining.loop import Edge, LoopGraph, LoopOperation, LoopValue, Order, ReadValue
 from voltac.codegen.pipelining.modulo import ModuloSchedule
 from voltac.codegen.pipelining.pipeline import PipelinedLoop, write_out
 from voltac.records import replace
@@ -22,6 +22,7 @@ _MAIN, _AUX = (((MAIN, 0),),), (((AUX, 0),),)
 SCALAR, NEXT = "scalar", "next"
 """Names of operations: ``scalar s0 v1`` loads what ``v1`` multiplies by, ``next 0`` moves the pointer of parts on."""
 LOAD, STORE = "load", "store"
+WORD_PARTS = 2
 _PAIR, _SINGLE = "a2", "a1"
 _SPLITS = ((3, 2), (2, 4))
 """Pairs of registers, and single ones."""
@@ -88,13 +89,21 @@ class _Body:
         self.order: list[LoopOperation] = []
         """One after the other."""
         self.aux: list[LoopOperation] = []
+        self.second: dict[LoopValue, LoopOperation] = {}
+        """What writes the second half of a value."""
         orders: list[Order] = []
         loads = {load.value: number for number, load in enumerate(program.loads)}
-        parts: dict[str, list[LoopOperation]] = {load.value: [] for load in program.loads if load.kind == PARTS}
-        completes: dict[LoopValue, LoopOperation] = {}
+        parts: dict[str, list[tuple[LoopOperation, int]]] = {load.value: [] for load in program.loads if load.kind == PARTS}
+        moved: dict[str, LoopOperation] = {}
         for step in program.steps:
             if step.operation == PART:
-                parts[step.operands[0]].append(self._add(step.result, _MAIN, (), step.result))
+                access, number = step.operands
+                if is_behind(int(number)) and access not in moved:
+                    moved[access] = self._add(f"{NEXT} {loads[access]}", _MAIN, (), "")
+                read, makes = ([step.into], "") if step.into else ([], step.result)
+                part = self._add(step.result, _MAIN, read, makes)
+                parts[access].append((part, int(number)))
+                self._complete(step, part)
                 continue
             for name in names_read(step):
                 base = name.partition(".")[0]
@@ -105,20 +114,23 @@ class _Body:
             read = [f"{name}@{step.result}" if name[0] == "s" else name.partition(".")[0] for name in names_read(step)]
             operation = self._add(step.result, _AUX, read, "" if step.into else step.result)
             self.aux.append(operation)
-            orders += [
-                Order(completes[each.value], operation, 1) for each in operation.reads if each.value in completes
-            ]
-            if step.into:
-                self.values[step.result] = self.values[step.into]
-                completes[self.values[step.into]] = operation
+            orders += self._waits(operation)
+            self._complete(step, operation)
         for number, store in enumerate(program.stores):
             operation = self._add(f"{STORE} {number}", _MAIN, [store.value], "")
-            orders += [Order(completes[each.value], operation, 1) for each in operation.reads if each.value in completes]
+            orders += self._waits(operation)
         for name, each in parts.items():
-            moves = self._add(f"{NEXT} {loads[name]}", _MAIN, (), "")
-            for part in each:
-                orders += [Order(part, moves, 1), Order(moves, part, 1, 1)]
+            if len(each) == 1:
+                # Loading it moves the pointer on.
+                continue
+            moves = moved.get(name) or self._add(f"{NEXT} {loads[name]}", _MAIN, (), "")
+            for part, number in each:
+                if is_behind(number):
+                    orders += [Order(moves, part, 1), Order(part, moves, 1, 1)]
+                else:
+                    orders += [Order(part, moves, 1), Order(moves, part, 1, 1)]
         self.graph = LoopGraph(tuple(self.order), tuple(orders))
+        self.edges = self.graph.edges()
 
     def _add(self, name: str, ways: tuple[tuple[tuple[str, int], ...], ...], read: Sequence[str], makes: str) -> LoopOperation:
         defines: tuple[LoopValue, ...] = ()
@@ -130,6 +142,15 @@ class _Body:
         self.order.append(operation)
         return operation
 
+    def _complete(self, step: StreamStep, operation: LoopOperation) -> None:
+        if step.into:
+            self.values[step.result] = self.values[step.into]
+            self.second[self.values[step.into]] = operation
+
+    def _waits(self, operation: LoopOperation) -> list[Order]:
+        """For both halves of what it reads."""
+        return [Order(self.second[read.value], operation, 1) for read in operation.reads if read.value in self.second]
+
     def times(self, issue: dict[LoopOperation, int]) -> tuple[int, ...]:
         """By number, the first is 0."""
         first = min(issue.values())
@@ -139,21 +160,24 @@ class _Body:
         """When all issue, the aux pipe in order; None where the main pipe has no room."""
         issue = {operation: time for time, operation in enumerate(self.aux)}
         taken: set[int] = set()
-        edges = self.graph.edges()
         for number, operation in reversed([*enumerate(self.order)]):
-            if operation.defines and operation not in issue:
+            if operation not in issue and not operation.name.startswith((STORE, NEXT)):
                 # What is loaded comes right before its first reader, or when the main pipe has room before.
-                readers = [self.order[edge.after] for edge in edges if edge.before == number and not edge.distance]
-                self._take(operation, min(issue[one] for one in readers if one in issue) - 1, -1, interval, issue, taken)
-        for number, operation in enumerate(self.order):
+                latest = [issue[after] - edge.cycles for after, edge in self._after(number) if after in issue]
+                self._take(operation, min(latest), -1, interval, issue, taken)
+        for number, operation in sorted(enumerate(self.order), key=lambda one: not one[1].name.startswith(STORE)):
             if operation not in issue:
-                makers = [self.order[edge.before] for edge in edges if edge.after == number and not edge.distance]
+                makers = [self.order[edge.before] for edge in self.edges if edge.after == number and not edge.distance]
                 self._take(operation, max(issue[one] for one in makers) + 1, 1, interval, issue, taken)
-        for edge in edges:
+        for edge in self.edges:
             before, after = issue[self.order[edge.before]], issue[self.order[edge.after]]
             if after < before + edge.cycles - interval * edge.distance:
                 return None
         return self.times(issue)
+
+    def _after(self, number: int) -> list[tuple[LoopOperation, Edge]]:
+        """What an operation comes before, in its iteration."""
+        return [(self.order[edge.after], edge) for edge in self.edges if edge.before == number and not edge.distance]
 
     def _take(
         self, operation: LoopOperation, time: int, step: int, interval: int, issue: dict[LoopOperation, int], taken: set[int]
@@ -162,6 +186,11 @@ class _Body:
             time += step
         taken.add(time % interval)
         issue[operation] = time
+
+
+def is_behind(part: int) -> bool:
+    """Whether the pointer has moved on when a part is loaded, which is in the word behind then: so both have more room."""
+    return part >= WORD_PARTS
 
 
 def names_read(step: StreamStep) -> list[str]:

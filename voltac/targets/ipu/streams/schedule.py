@@ -66,8 +66,9 @@ def pipelines(program: StreamProgram, naive: bool = False) -> tuple[StreamPipeli
     A ``naive`` one is no pipeline: one operation comes after the other (IPU 5.1).
     """
     if program.has_parts:
-        loop = part_loop(program, naive)
-        return (StreamPipeline((), False, naive, loop, 0),) if loop is not None else ()
+        loops = [part_loop(program, each) for each in (naive, True)]
+        # The naive one is for the iterations that are left, too.
+        return tuple(StreamPipeline((), False, naive, loop, 0) for loop in loops[:1] if loop is not None and loops[1] is not None)
     if rest_pairs(program) is None:
         return ()
     if naive:
