@@ -78,6 +78,7 @@ ROWS = [
     *(replace(half(row), name=f"half {row.name} without infinities", options=FAST) for row in IN_PLACE),
     *(half(replace(row, body=row.body.replace("(ELEMENT)0", "0.0f16"))) for row in OTHERS),
     Row("half a*x + b", "float16 float16", "y[i] = a * x[i] + b;", 2, lambda x, y, a, b: a * x[4:-4] + b),
+    Row("half axpy", "float16 float16", "y[i] = a * x[i] + y[i];", 4, lambda x, y, a, b: a * x[4:-4] + y[4:-4]),
     # A word of halves is two of floats.
     Row("to half", "float float16", "y[i] = (float16)x[i];", 2, lambda x, y, a, b: x[4:-4].astype("f2")),
     Row("from half", "float16 float", "y[i] = (float)x[i];", 1, lambda x, y, a, b: x[4:-4].astype("f4")),
@@ -151,7 +152,22 @@ def test_every_count_is_right_where_banks_are_apart(row: Row) -> None:
         run(row, kernel, n)
 
 
-@pytest.mark.parametrize(("name", "bundles"), [("add scalar", 3), ("copy", 2), ("a*x + b", 4), ("x + y", 4), ("axpy", 5)])
+@pytest.mark.parametrize("body", ["y[i] = a * x[i] + y[i];", "y[i] = a * x[i] + b;"])
+def test_halves_are_scaled_and_added_at_once_where_they_may_be_rounded_once(body: str) -> None:
+    row = Row("scaled", "float16 float16", body, 1, lambda: None)
+    kernel, bundles = loaded(row, fast_math="aggressive"), []
+    for n in (2 * ONE_BANK_EACH, 2 * ONE_BANK_EACH + 480):
+        x, y = (np.random.default_rng(seed).standard_normal(n).astype(np.float16) for seed in (n, n + 1))
+        expected = (np.float32(A) * x.astype("f4") + (y.astype("f4") if "y[i];" in body else np.float32(B))).astype("f2")
+        kernel(x, y, np.float16(A), np.float16(B), 0, n)
+        assert np.array_equal(y, expected)
+        bundles.append(kernel.last_run.bundles)
+    assert (bundles[1] - bundles[0]) / (480 / 4 / 6) == row.bundles
+
+
+@pytest.mark.parametrize(
+    ("name", "bundles"), [("add scalar", 3), ("copy", 2), ("a*x + b", 4), ("x + y", 4), ("axpy", 5), ("half relu", 3)]
+)
 def test_the_naive_schedule_is_there_for_comparison(name: str, bundles: int) -> None:
     row = next(row for row in ROWS if row.name == name)
     assert bundles_a_word(row, loaded(row, loop_unrolling=False), ONE_BANK_EACH) == bundles

@@ -7,8 +7,8 @@ the mask is statically all on, and at most one masked iteration for the rest::
     for (i = first; i < aligned; i += W)  body with lanes i + <0 .. W-1>, all on
     if (rest != 0)                        body with lanes aligned + <0 .. W-1>, mask <0 .. W-1> < rest
 
-Where a device's threads have a piece each, whole gangs begin at a multiple of W: that is where words of memory begin. The elements
-before are the masked iteration of the first thread, those behind are the last one's, and no thread has both.
+Where a device's threads have a piece each, whole gangs begin at a multiple of W: that is where words of memory begin. The
+elements before are the masked iteration of the first thread, those behind are the last one's, and no thread has both.
 
 Other dimensions are uniform loops around it. ``foreach_tiled`` steps through tiles
 and asks at each one whether it lies inside the domain.

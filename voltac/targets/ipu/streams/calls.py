@@ -117,11 +117,11 @@ class StreamCall:
         for index, address in enumerate(words[1:]):
             low = self.value(f"either{index}", f"or i32 {low}, {address}")
         fits = self.value("fits", f"icmp eq i32 {self.value('low', f'and i32 {low}, {WORD - 1}')}, 0")
-        for number, (at, access) in enumerate(zip(self.addresses, self.program.accesses)):
+        for index, (at, access) in enumerate(zip(self.addresses, self.program.accesses)):
             if access.kind == PARTS:
-                low = self.value(f"low.part{number}", f"and i32 {at}, {PART_BYTES - 1}")
-                whole = self.value(f"whole{number}", f"icmp eq i32 {low}, 0")
-                fits = self.value(f"fits.part{number}", f"and i1 {fits}, {whole}")
+                below = self.value(f"low.part{index}", f"and i32 {at}, {PART_BYTES - 1}")
+                whole = self.value(f"whole{index}", f"icmp eq i32 {below}, 0")
+                fits = self.value(f"fits.part{index}", f"and i1 {fits}, {whole}")
         for number, zeros in self.body.numbers.items():
             scalar = self.body.scalars[int(number[1:])]
             label = f"number.{number}"

@@ -23,8 +23,8 @@ from voltac.targets.ipu.streams.instructions import (
 )
 from voltac.targets.ipu.streams.part_instructions import BLOCK, PartInstructions
 from voltac.targets.ipu.streams.placing import rest_pairs
-from voltac.targets.ipu.streams.program import KEY, LOOP_KEY, PREFIX, StreamProgram, read_program
-from voltac.targets.ipu.streams.schedule import AXPY, StreamPipeline, pipelines
+from voltac.targets.ipu.streams.program import KEY, LOOP_KEY, PREFIX, SCALED, StreamProgram, read_program
+from voltac.targets.ipu.streams.schedule import StreamPipeline, pipelines
 
 _SAVED = "$a6:7"
 """A pair that callers keep values in."""
@@ -34,6 +34,7 @@ _LARGEST_REPEAT = 32767
 """What the number of an instruction reaches."""
 _OVERFLOW, _ACCUMULATORS = 4, 8
 """Bits of ``$FP_STS`` and ``$FP_CLR`` (IPU 1.3)."""
+_HALF_ONE = 0x3C00
 _PUSHES = 4
 """How often ``f32v2gina`` moves down what it took in, until it is in A0 and A2 (IPU 3.7)."""
 
@@ -89,7 +90,11 @@ class StreamCode:
                     self._emit(*(f"ld32 $a{half}, $m0, $mzero, {self.sum_field + 2 * push + half}" for half in (0, 1)))
                 self._emit(f"f32v2gina $azeros, {pair(0) if push < program.sums[0].pairs else '$azeros'}, 0")
         if program.scale:
-            self._emit(f"ld32 $a0, $m0, $mzero, {1 + int(program.scale[1:])}", "uput $TAS, $a0")
+            self._emit(f"ld32 $a0, $m0, $mzero, {1 + int(program.scale[1:])}")
+            if any(step.operation == SCALED["f16v4"] for step in program.steps):
+                # What is added has the scale 1, in the upper half.
+                self._emit(f"setzi $a1, {_HALF_ONE}", "sort4x16lo $a0, $a0, $a1")
+            self._emit("uput $TAS, $a0")
         self._emit("ld32 $m1, $m0, $mzero, 0")
         for number, register in enumerate(POINTERS[: len(program.accesses)], self.access_field):
             self._emit(f"ld32 {register}, $m0, $mzero, {number}")
@@ -230,8 +235,8 @@ class StreamCode:
             self._emit(*(write.access(number, at, half) for half in halves))
         for step in program.steps:
             to = write.target(step, values[step.result])
-            if step.operation == AXPY:
-                self._emit(write.step(step, "$azeros", values), f"{AXPY} {to}, $azeros, $azeros")
+            if step.operation in SCALED.values():
+                self._emit(write.step(step, "$azeros", values), f"{step.operation} {to}, $azeros, $azeros")
             else:
                 self._emit(write.step(step, to, values))
         for one in program.sums:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from voltac.codegen.pipelining.pipeline import Cycles, Issue
 from voltac.targets.ipu.streams.placing import ordered, place_scalars
-from voltac.targets.ipu.streams.program import FIRST_HALVES, StreamProgram, StreamStep
-from voltac.targets.ipu.streams.schedule import AXPY, LOAD, STORE, SUM, TAKES, StreamPipeline
+from voltac.targets.ipu.streams.program import FIRST_HALVES, SCALED, StreamProgram, StreamStep
+from voltac.targets.ipu.streams.schedule import LOAD, STORE, SUM, TAKES, StreamPipeline
 
 POINTERS = ("$m2", "$m3", "$m6", "$m7")
 """The addresses of loads and stores, in their order."""
@@ -33,7 +33,7 @@ class StreamInstructions:
         self.scalars = [[f"$a{number}" for number in registers] for registers in place_scalars(program).registers]
 
     def step(self, step: StreamStep, to: str, values: dict[str, int]) -> str:
-        """A step, or ``f32v2axpy`` that takes operands; ``values``: the pairs by name."""
+        """A step, or the taking of operands by one with a scale; ``values``: the pairs by name."""
         if step.operation.endswith("clamp"):
             value, low, high = step.operands
             (least,), (most,) = (self.scalars[int(name[1:])] for name in (low, high))
@@ -118,16 +118,16 @@ class PipelineInstructions(StreamInstructions):
         return values
 
     def _aux(self, issues: list[Issue]) -> str:
-        axpy = [(issue, step) for issue in issues if (step := self._step_of(issue)) and step.operation == AXPY]
-        if axpy:
+        scaled = [(issue, step) for issue in issues if (step := self._step_of(issue)) and step.operation in SCALED.values()]
+        if scaled:
             to, operands = _ZERO, [_ZERO, _ZERO]
-            for issue, step in axpy:
+            for issue, step in scaled:
                 if issue.operation.name.endswith(TAKES):
                     values = self._values(issue, step.operands)
-                    operands = [self._operand(name, values, AXPY) for name in step.operands]
+                    operands = [self._operand(name, values, step.operation) for name in step.operands]
                 else:
                     to = pair(self._number(issue.writes[0]))
-            return f"{AXPY} {to}, {', '.join(operands)}"
+            return f"{scaled[0][1].operation} {to}, {', '.join(operands)}"
         if not issues:
             return ""
         (issue,) = issues

@@ -33,7 +33,7 @@ class PartInstructions(PipelineInstructions):
 
     def bundles(self, cycles: Cycles, alone: bool) -> list[str]:
         """A line for each; ``alone`` allows an instruction by itself and leaves empty cycles out."""
-        lines = []
+        lines: list[str] = []
         for cycle in cycles:
             texts = {issue.operation.ways[0][0][0] == AUX: self._text(issue) for issue in cycle}
             if alone and len(texts) < 2:
@@ -80,7 +80,7 @@ class PartInstructions(PipelineInstructions):
     def _register(self, name: str, registers: dict[str, int], operation: str) -> str:
         if name == "z":
             return "$azeros"
-        value, _, half = name.partition(".")
+        _, _, half = name.partition(".")
         if half:
             return f"$a{2 * registers[name] + int(half)}"
         if name[0] == "s":

@@ -1,8 +1,8 @@
 """Streams of halves that lie between words: their schedule, operations of the aux pipe one behind the other, scalars on demand.
 
-Neighbours in an array of halves are no words: ``roll16`` makes them of words of 32 bits (IPU 3.6), which one pointer leads to. The
-aux pipe has an operation in every bundle, and what the main pipe brings comes as late as it can, scalars included, each time that
-one is used: so few registers are taken that a stencil has enough.
+Neighbours in an array of halves are no words: ``roll16`` makes them of words of 32 bits (IPU 3.6), which one pointer leads to.
+The aux pipe has an operation in every bundle, and what the main pipe brings comes as late as it can, scalars included, each
+time that one is used: so few registers are taken that a stencil has enough.
 """
 
 from __future__ import annotations
@@ -116,16 +116,16 @@ class _Body:
             self.aux.append(operation)
             orders += self._waits(operation)
             self._complete(step, operation)
-        for number, store in enumerate(program.stores):
-            operation = self._add(f"{STORE} {number}", _MAIN, [store.value], "")
+        for index, store in enumerate(program.stores):
+            operation = self._add(f"{STORE} {index}", _MAIN, [store.value], "")
             orders += self._waits(operation)
         for name, each in parts.items():
             if len(each) == 1:
                 # Loading it moves the pointer on.
                 continue
             moves = moved.get(name) or self._add(f"{NEXT} {loads[name]}", _MAIN, (), "")
-            for part, number in each:
-                if is_behind(number):
+            for part, at in each:
+                if is_behind(at):
                     orders += [Order(moves, part, 1), Order(part, moves, 1, 1)]
                 else:
                     orders += [Order(part, moves, 1), Order(moves, part, 1, 1)]

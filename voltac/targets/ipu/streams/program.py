@@ -14,7 +14,7 @@ Statements in order; ``v`` are values, pairs of registers, ``s0`` is the first s
     carry c v                ``c`` is what ``v`` was in the iteration before; a pair that the block has before and behind
     delay c v                the same, of which nobody wants to know what it was at last
     sum MNEMONIC N operands  adds to N pairs of accumulators, which the block has before and behind
-    scale s                  the scale of ``f32v2axpy``
+    scale s                  the scale of ``f32v2axpy`` or ``f16v4mix``
     store v word N           like loads; ``over v`` behind it: where that was loaded from
     guard                    whether something overflowed is told
 
@@ -35,6 +35,8 @@ EIGHTS = "f16v8"
 PART, PARTS = "ld32", "parts"
 """The operation that loads a word of 32 bits, and the kind of an access of which it does."""
 PART_BYTES = 4
+SCALED = {"f32v2": "f32v2axpy", "f16v4": "f16v4mix"}
+"""By what the mnemonics of operations begin with: the one that multiplies by the scale and adds."""
 FIRST_HALVES = frozenset(("f32v2tof16", "roll16"))
 """Operations that write one register, of a pair the first or, ``into`` it, the second."""
 LOOP_KEY = "ipu-loop"
