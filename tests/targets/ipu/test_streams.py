@@ -154,7 +154,7 @@ def test_every_count_is_right_where_banks_are_apart(row: Row) -> None:
 
 @pytest.mark.parametrize("body", ["y[i] = a * x[i] + y[i];", "y[i] = a * x[i] + b;"])
 def test_halves_are_scaled_and_added_at_once_where_they_may_be_rounded_once(body: str) -> None:
-    row = Row("scaled", "float16 float16", body, 1, lambda: None)
+    row = Row("scaled", "float16 float16", body, 1, lambda x, y, a, b: y)
     kernel, bundles = loaded(row, fast_math="aggressive"), []
     for n in (2 * ONE_BANK_EACH, 2 * ONE_BANK_EACH + 480):
         x, y = (np.random.default_rng(seed).standard_normal(n).astype(np.float16) for seed in (n, n + 1))

@@ -17,14 +17,14 @@ joins a name to what stands beside it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from voltac.codegen.assembly.lines import LinePiece, SourceLine, split_at_commas
 
 _LOCAL = re.compile(r"\s*LOCAL\s+(.*)", re.IGNORECASE)
 
 
-def own_labels(body: Sequence[SourceLine], fresh: Callable[[], str]) -> tuple[dict[str, str], Sequence[SourceLine]]:
+def own_labels(body: tuple[SourceLine, ...], fresh: Callable[[], str]) -> tuple[dict[str, str], tuple[SourceLine, ...]]:
     """The names that ``LOCAL`` gives a use of a macro, and the lines behind it."""
     names: dict[str, str] = {}
     for number, line in enumerate(body):

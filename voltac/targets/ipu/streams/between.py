@@ -7,17 +7,12 @@ Where halves are only converted to floats, all of them are read by 32 bits, a re
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from voltac.ir.model import Instruction
 from voltac.ir.types import vector_parts
 from voltac.records import replace
-from voltac.targets.ipu.streams.loop_streams import GANG, WORD
+from voltac.targets.ipu.streams.loop_streams import GANG, WORD, LoopStreams
 from voltac.targets.ipu.streams.loops import OtherLoop, StreamPlace
 from voltac.targets.ipu.streams.program import PART, PART_BYTES, PARTS, StreamAccess, StreamStep
-
-if TYPE_CHECKING:
-    from voltac.targets.ipu.streams.body import StreamBody
 
 _HALF = 2
 """Bytes."""
@@ -26,7 +21,7 @@ _HALF = 2
 class HalvesBetween:
     """Those of one loop."""
 
-    def __init__(self, body: StreamBody, parity: int) -> None:
+    def __init__(self, body: LoopStreams, parity: int) -> None:
         """``parity``: what is so many bytes beyond a multiple of eight is a word."""
         self.body = body
         self.parity = parity

@@ -15,7 +15,7 @@ from voltac.targets.ipu.streams.joined_steps import with_clamp, with_scale
 from voltac.targets.ipu.streams.loop_streams import GANG, WORD, LoopStreams
 from voltac.targets.ipu.streams.loops import OtherLoop, StreamLoop, StreamPlace, place, scalar_of
 from voltac.targets.ipu.streams.parts import depth_first
-from voltac.targets.ipu.streams.program import StreamAccess, StreamCarry, StreamProgram, StreamStep
+from voltac.targets.ipu.streams.program import StreamCarry, StreamProgram
 from voltac.targets.ipu.streams.schedule import StreamPipeline, pipelines
 from voltac.targets.ipu.streams.single_lanes import SingleLanes
 from voltac.targets.ipu.streams.sums import is_sum
@@ -40,9 +40,7 @@ class StreamBody(LoopStreams):
         """``parity``: bytes beyond a multiple of eight of the floats that are taken as words, others are taken singly;
         None: all are words. ``delays``: whether what was loaded is kept for the next iteration, where that reads it, too.
         ``naive``: one operation is to come after the other."""
-        super().__init__(function, loop)
-        self.parity = parity
-        self.delays = delays
+        super().__init__(function, loop, parity, delays)
         self.naive = naive
         self.lanes = SingleLanes(self)
         self.between = HalvesBetween(self, parity) if self.has_halves and parity is not None else None
@@ -203,43 +201,6 @@ class StreamBody(LoopStreams):
             return
         self.values[name] = tuple(self.word(at.moved({(): WORD * number}), vector[1]) for number in range(self._pairs(type)))
 
-    def word(self, at: StreamPlace, element: str) -> str:
-        """The name of a word of an iteration."""
-        for name, place_of_it in self.delayed.items():
-            if place_of_it == at:
-                return name
-        for access, one in self.loads:
-            if one == at:
-                return access.value
-            if self.delays and self.iterations == 2 and one == at.moved({(): WORD}):
-                name = self.new("c")
-                self.delayed[name] = at
-                return name
-            if self.delays and self.iterations == 2 and at == one.moved({(): WORD}):
-                # The one that is ahead is loaded; what was there before it is what was ahead.
-                number = self.loads.index((access, one))
-                fresh = self.new()
-                self.loads[number] = (replace(access, value=fresh), at)
-                renamed = f"c{access.value[1:]}"
-                self.delayed[renamed] = one
-                self._rename(access.value, renamed)
-                return fresh
-        value = self.new()
-        is_single = element == "float" and self.parity is not None and at.constant % WORD != self.parity
-        if is_single and (self.iterations == 1):
-            raise OtherLoop
-        kind, step = ("singles", 1) if is_single else ("word", self._step(element))
-        self.loads.append((StreamAccess(value, kind, step), at))
-        return value
-
-    def _step(self, element: str) -> int:
-        return 2 if self.iterations == 1 and element == "float" else 1
-
-    def _rename(self, old: str, new: str) -> None:
-        for name, pairs in self.values.items():
-            self.values[name] = tuple(new if pair == old else pair for pair in pairs)
-        self.steps = [replace(step, operands=tuple(new if one == old else one for one in step.operands)) for step in self.steps]
-
     def _store(self, value: Operand, at: StreamPlace) -> None:
         vector = vector_parts(value.type)
         if vector is None:
@@ -253,7 +214,7 @@ class StreamBody(LoopStreams):
         if is_single and self.iterations == 1:
             raise OtherLoop
         for number, pair in enumerate(self.values[value.value]):
-            kind, step = ("singles", 1) if is_single else ("word", self._step(vector[1]))
+            kind, step = ("singles", 1) if is_single else ("word", self.words_on(vector[1]))
             self.append_store(pair, at.moved({(): WORD * number}), kind, step)
 
     # --- operations
@@ -269,12 +230,6 @@ class StreamBody(LoopStreams):
         if scalar not in self.scalars:
             self.scalars.append(scalar)
         return (f"s{self.scalars.index(scalar)}",)
-
-    def step_of(self, operation: str, operands: tuple[str, ...], into: str = "", letter: str = "v") -> str:
-        """Adds a step; the name of its result."""
-        result = self.new(letter)
-        self.steps.append(StreamStep(result, operation, operands, into))
-        return result
 
     def _each(self, name: str, type: str, operation: str, operands: list[Operand]) -> None:
         vector = vector_parts(type)
