@@ -276,10 +276,13 @@ template <typename F> static inline F expm1_rest_double(F r, F low) {
 template <typename F, typename U> static inline F expm1_double(F x) {
     F r, low;
     F shifted = exp_reduced_double<F>(__min((F)711.0d, __max((F)-50.0d, x)), r, low);
-    F e = r + expm1_rest_double<F>(r, low);
-    // 1 - 2^-n; what is less than a rounding error is as good as zero.
+    // 1 - 2^-n, which is 0 or larger than r, in double length.
     U n = __bits(__min((F)6755399441056744.0d, shifted)) - 0x4338000000000000;
-    F result = scale_double<F>(e + (1.0d - __float_of_bits((1023 - n) << 52)), shifted);
+    F power = __float_of_bits((1023 - n) << 52);
+    F whole = 1.0d - power;
+    F sum = whole + r;
+    F lost = (whole - sum + r) + (1.0d - whole - power);
+    F result = scale_double<F>(sum + (lost + expm1_rest_double<F>(r, low)), shifted);
     return x == 0.0d ? x : result;
 }
 

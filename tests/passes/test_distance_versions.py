@@ -1,12 +1,11 @@
 """Indices put together of the bits of a uniform number: the right elements at any distance, regular ones at powers of two."""
 
-import os
-import signal
+from functools import partial
 from itertools import product
 
 import numpy as np
 import pytest
-from guard_pages import GuardedMemory
+from guard_pages import FencedCalls
 from kernels import InterpretedModule, compile_kernels
 
 from voltac.driver import compile_source
@@ -96,20 +95,12 @@ def test_nothing_beyond_the_arrays_is_touched(target: str) -> None:
         kernels = compile_kernels(BUTTERFLY.replace("T ", f"{kind} ").replace("INDEX", index), target)
         if isinstance(kernels, InterpretedModule):
             pytest.skip(f"this processor does not run code for {target}")
+        calls = FencedCalls()
         for j, n in [(j, n) for j, n in product((1, 2, 4, 8, 16, 12), (16, 32, 23)) if is_fair(index, j, n)]:
             given = case(kind, index, j, n)
-            memory = [GuardedMemory(array.nbytes) for array in given]
-            a, b = (place.array(array.dtype, len(array), at_end=at_end) for place, array in zip(memory, given))
-            a[:], b[:] = given
-            wanted = expected(index, *given, j, n)
-            child = os.fork()
-            if child == 0:
-                signal.signal(signal.SIGSEGV, signal.SIG_DFL)
-                signal.alarm(10)
-                kernels.f(a, b, j, n)
-                os._exit(0)
-            assert os.waitpid(child, 0)[1] == 0, (kind, index, j, n)
-            assert a.tolist() == wanted.tolist(), (kind, index, j, n)
+            a, b = calls.copies(*given, at_end=at_end)
+            calls.add((kind, index, j, n, at_end), partial(kernels.f, a, b, j, n), (a, expected(index, *given, j, n)))
+        calls.check()
 
 
 def test_powers_of_two_need_no_gather() -> None:

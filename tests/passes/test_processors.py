@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import signal
+from functools import partial
 
 import numpy as np
 import pytest
-from guard_pages import GuardedMemory
+from guard_pages import FencedCalls
 from kernels import InterpretedModule, compile_kernels
 
 from voltac.driver import compile_source
@@ -154,6 +153,7 @@ def test_lookups_and_rings(element: str, target: str) -> None:
     module = read(compile_source(source, "f.ispc", settings(target, cpu), Diagnostics(), end="passes").results["passes"])
     kernels = compile_kernels(source, target, cpu=find_cpu(cpu).llvm_name if cpu else "")
     width = find_target(target).width
+    calls = FencedCalls()
     for name, elements in (("from_memory", 64), ("computed", 61), ("masked", 64), ("read_ring", 32), ("write_ring", 48)):
         if name not in source:
             continue
@@ -164,19 +164,12 @@ def test_lookups_and_rings(element: str, target: str) -> None:
             to, copy = np.full(max(count, 1), 7, table.dtype)[:count], table.copy()
             IRInterpreter(module).call(name, [to, copy, index, count])
             assert (to.tolist(), copy.tolist()) == (wanted[0].tolist(), wanted[1].tolist()), (name, count)
-            if isinstance(kernels, InterpretedModule):
-                continue
             for at_end in (False, True):
-                memory = [GuardedMemory(max(1, array.nbytes)) for array in (to, table, index)]
-                given = [place.array(each.dtype, len(each), at_end=at_end) for place, each in zip(memory, (to, table, index))]
-                given[0][:], given[1][:], given[2][:] = 7, table, index
-                child = os.fork()
-                if child == 0:
-                    signal.signal(signal.SIGSEGV, signal.SIG_DFL)
-                    kernels[name](*given, count)
-                    os._exit(0)
-                assert os.waitpid(child, 0)[1] == 0, (name, count, at_end)
-                assert (given[0].tolist(), given[1].tolist()) == (wanted[0].tolist(), wanted[1].tolist()), (name, count, at_end)
+                given = calls.copies(np.full_like(to, 7), table, index, at_end=at_end)
+                call = partial(kernels[name], *given, count)
+                calls.add((name, count, at_end), call, (given[0], wanted[0]), (given[1], wanted[1]))
+    if not isinstance(kernels, InterpretedModule):
+        calls.check()
 
 
 def test_ring_indices_are_consecutive() -> None:

@@ -1,15 +1,14 @@
 """Loops whose lanes walk runs of their own give the same, one lane after the other, and read nothing else."""
 
-import os
 import random
 import re
-import signal
 import zlib
+from functools import partial
 from importlib import import_module
 
 import numpy as np
 import pytest
-from guard_pages import GuardedMemory
+from guard_pages import FencedCalls
 from kernels import InterpretedModule, compile_kernels
 from random_runs import Run, random_run
 
@@ -57,17 +56,10 @@ def check(run: Run, target: str, at_end: bool) -> None:
     if isinstance(kernels, InterpretedModule):
         kernels.walk(to, *run.arrays[1:], run.count)
     else:
-        memory = [GuardedMemory(max(1, array.nbytes)) for array in run.arrays]
-        fenced = [place.array(array.dtype, len(array), at_end=at_end) for place, array in zip(memory, run.arrays)]
-        for copy, array in zip(fenced, run.arrays):
-            copy[:] = array
-        child = os.fork()
-        if child == 0:
-            signal.signal(signal.SIGSEGV, signal.SIG_DFL)
-            signal.alarm(10)
-            kernels.walk(*fenced, run.count)
-            os._exit(0)
-        assert os.waitpid(child, 0)[1] == 0, run.text
+        calls = FencedCalls()
+        fenced = calls.copies(*run.arrays, at_end=at_end)
+        calls.add(run.text, partial(kernels.walk, *fenced, run.count))
+        calls.check()
         to = fenced[0]
     assert to.tolist() == run.expected.tolist(), run.text
 

@@ -6,7 +6,7 @@ import signal
 
 import numpy as np
 import pytest
-from guard_pages import GuardedMemory
+from guard_pages import FencedCalls, GuardedMemory
 
 
 def exit_status(address: int) -> int:
@@ -38,3 +38,24 @@ def test_a_child_writes_for_its_parent() -> None:
         os._exit(0)
     os.waitpid(child, 0)
     assert array[0] == 7
+
+
+def test_a_call_that_ends_the_process_is_named() -> None:
+    calls = FencedCalls()
+    (array,) = calls.copies(np.arange(5, dtype=np.int32), at_end=True)
+    calls.add("inside", lambda: ctypes.c_byte.from_address(array.ctypes.data).value)
+    calls.check()
+    calls.add("outside", lambda: ctypes.c_byte.from_address(array.ctypes.data + array.nbytes).value)
+    calls.add("behind it", lambda: None)
+    with pytest.raises(AssertionError, match="'outside', 11"):
+        calls.check()
+
+
+def test_another_result_is_named() -> None:
+    calls = FencedCalls()
+    (array,) = calls.copies(np.zeros(3), at_end=False)
+    calls.add("first", lambda: array.fill(2), (array, np.full(3, 2.0)))
+    calls.check()
+    calls.add("second", lambda: array.fill(3), (array, np.array([3.0, 3.0, 4.0])))
+    with pytest.raises(AssertionError, match="first"):
+        calls.check()

@@ -22,6 +22,7 @@ from voltac.llvm.target_machine import LLVMModule, binding, stage, target_machin
 from voltac.llvm.whole_program import drop_unused_functions, is_internal, join_functions
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
+from voltac.passes.zeros_behind_masks import clear_moved_lanes
 from voltac.records import record, replace
 
 _DEFINITION = re.compile(
@@ -126,6 +127,8 @@ BEFORE_LLVM = (
     Pass("keep_masks_in_mask_registers", "results that are masks are not passed through memory at -O0",
          _masks_in_mask_registers,
          lambda options: options.target.is_x86 and not options.level and options.target.mask_bits == 1, required=True),
+    Pass("clear_moved_lanes_at_once", "the same as clear_moved_lanes where LLVM simplifies nothing",
+         clear_moved_lanes, lambda options: not options.level, required=True),
 )  # fmt: skip
 """On the text that LLVM's simplification takes."""
 

@@ -34,6 +34,7 @@ from voltac.passes.whole_stores import make_stores_whole
 from voltac.passes.wide_gangs import widen_gangs
 from voltac.passes.wide_masks import keep_masks_wide
 from voltac.passes.wrapping_indices import test_wrapping_indices
+from voltac.passes.zeros_behind_masks import clear_moved_lanes
 from voltac.records import replace
 from voltac.target_info.processors import processor_of
 
@@ -100,6 +101,8 @@ AFTER_LLVM = (
     Pass("keep_stores_unmasked", "stores of all lanes stay that where masked ones are slow", keep_stores_unmasked, optimizing),
     Pass("store_one_lane", "masked stores of one known lane become scalar stores",
          lambda text, options: store_one_lane(text), optimizing, required=True),
+    Pass("clear_moved_lanes", "lanes of masks that move down are cleared behind, where LLVM would take others for them",
+         clear_moved_lanes, optimizing, required=True),
 )  # fmt: skip
 """On the text that LLVM's simplification made: nothing simplifies it any more."""
 
