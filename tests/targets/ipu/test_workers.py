@@ -31,6 +31,28 @@ def test_every_element_is_done_once() -> None:
         assert np.array_equal(x, np.arange(n + 8) < n)
 
 
+@pytest.mark.parametrize("type", ["int8", "float16", "float"])
+@pytest.mark.parametrize("level", [0, 2])
+def test_a_range_may_begin_anywhere(type: str, level: int) -> None:
+    source = f"export void k(uniform {type} x[], uniform int first, uniform int n) {{ foreach (i = first ... n) x[i] += i; }}"
+    kernel: Any = voltac.compile(source, target="ipu-mk2", opt=level).k
+    for first in range(9):
+        for n in (*range(first, first + 10), 41, 60):
+            x = np.zeros(64, {"int8": "i1", "float16": "f2", "float": "f4"}[type])
+            kernel(x, first, n)
+            expected = np.zeros_like(x)
+            expected[first:n] = np.arange(first, n)
+            assert np.array_equal(x, expected), (first, n)
+
+
+@pytest.mark.parametrize(("first", "last"), [(2**31 - 20, 2**31 - 1), (2**31 - 5, 2**31 - 1), (-(2**31), 9 - 2**31)])
+def test_a_range_may_end_at_the_limits_of_int32(first: int, last: int) -> None:
+    source = "export void k(uniform int x[], uniform int first, uniform int n) { foreach (i = first ... n) x[i - first] = i; }"
+    x = np.zeros(32, np.int32)
+    compiled(source)(x, first, last)
+    assert np.array_equal(x[: last - first], np.arange(first, last)) and not x[last - first :].any()
+
+
 def test_the_work_is_split_evenly() -> None:
     kernel = compiled("export void k(uniform int x[], uniform int n) { foreach (i = 0 ... n) x[i] += 1; }")
     kernel(np.zeros(2400, np.int32), 2400)

@@ -87,6 +87,9 @@ def own_chunk(c: FunctionContext, first: IR, last: IR, span: int) -> tuple[IR, I
     # The last part may be a shorter one.
     limit = build.select(build.compare("icmp eq", end, parts), total, build.binary("mul", end, integer("i32", span)))
     low = build.binary("add", base, build.binary("mul", begin, integer("i32", span)))
+    if first.name != "0":
+        # A thread without a part could begin beyond the largest number; from 0 on, nobody sees the end of so long a range.
+        low = build.select(build.compare("icmp eq", begin, parts), last, low)
     low = build.select(build.compare("icmp eq", begin, integer("i32", 0)), first, low)
     return low, build.binary("add", base, limit)
 
