@@ -59,6 +59,10 @@ class ShiftableLoop:
         """Whether which lane does an element makes no difference, and scalar loads give the same all the time."""
         if self.loop.carried or not all(self._is_free(at, each) for at, each in enumerate(self.loop.body.instructions)):
             return False
+        inside = {each.name for each in self.loop.body.instructions}
+        given = {each.value for made in self.loop.body.instructions for each in made.operands if lanes_of(each.type)}
+        if not all(self._is_same(name) for name in given - inside):
+            return False
         stores = [each for each in self.accesses if each.is_store]
         return not any(self.effects.may_touch(load, each.memory) for load in self.loads for each in stores)
 
@@ -132,6 +136,15 @@ class ShiftableLoop:
         if lanes != loop.width or op not in PLAIN or not operands <= {0, lanes}:
             return False
         return self._is_even(instruction.operands) or self._is_index(instruction)
+
+    def _is_same(self, value: str) -> bool:
+        """Whether a vector from outside has the same in every lane, as far as what it is made of shows."""
+        if value[0] != "%" or scalar_of_splat(value, self.values.definitions) is not None:
+            return True
+        made = self.values.definitions.get(value)
+        if made is None or not (made.op in PLAIN or made.op == "shufflevector"):
+            return False
+        return all(self._is_same(each.value) and self._is_even([each]) for each in made.operands if lanes_of(each.type))
 
     def _is_even(self, operands: list[Operand]) -> bool:
         """Whether no operand is a constant that differs between lanes."""
