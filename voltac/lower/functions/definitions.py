@@ -32,6 +32,10 @@ _SINGLE_USE_LINES = 3000
 """Lines of LLVM text, up to which any function is inlined, and one that is called once. Chosen, not measured: a call keeps
 what the caller knows of the mask from the callee, and long functions slow down LLVM's passes."""
 
+_COPIED_LINES = 20_000
+"""Of all copies together of a function that is said to be inline. Where such functions call each other several times, copies
+of copies are made: code would grow exponentially with the depth. 1000 lines take a third of a second to compile."""
+
 
 def passed_type(c: ModuleContext, qual: Qual) -> str:
     """Type of a parameter or result between volta functions: varying bools as masks, structs by address."""
@@ -320,7 +324,7 @@ def _inlined(module: ModuleContext, version: Version) -> bool:
     if version.symbol.no_inline or version.kind in (C_CONVENTION, TASK) or _is_recursive(version):
         return False
     if version.symbol.inline:
-        return True
+        return version.symbol.library or version.uses * _lines(module, version) <= _COPIED_LINES
     if version.linkage != "internal" or module.options.level == 0:
         return False
     lines = _lines(module, version)
