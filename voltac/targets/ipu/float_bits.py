@@ -5,3 +5,4 @@ SIGN, INFINITY = 0x80000000, 0x7F800000
 HALF_OVERFLOW = 0x477FF000
 """The least float that rounds to no finite half, 65520."""
 HALF_SIGN, HALF_INFINITY = 0x8000, 0x7C00
+"""Of a half."""
