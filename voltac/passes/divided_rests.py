@@ -61,7 +61,12 @@ def divide_rests(module: Module, options: Options) -> None:
             found = ShiftableLoop(gangs, values, FunctionEffects(effects, function, values))
             several = loops.get(gangs.outside)
             first = ShiftableLoop(several, values, found.effects) if several and is_before(several, gangs, values) else found
-            if found.is_shiftable() and _may_be(found) and masks_cost(first, flow, options) and is_rest([first, found], values):
+            if (
+                found.is_shiftable()
+                and _may_be(found)
+                and masks_cost(found, first.loop.outside, flow, options)
+                and is_rest([first, found], values)
+            ):
                 _write(found, done, flow)
 
 

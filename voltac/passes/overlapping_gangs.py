@@ -59,7 +59,7 @@ def overlap_last_gangs(module: Module, options: Options) -> None:
                 found.insert(0, ShiftableLoop(several, values, known))
             if not all(each.is_shiftable() and each.may_do_twice() for each in found):
                 continue
-            if masks_cost(found[0], flow, options) and is_rest(found, values):
+            if masks_cost(found[-1], found[0].loop.outside, flow, options) and is_rest(found, values):
                 for each in found:
                     _write(each, found[-1], done)
 

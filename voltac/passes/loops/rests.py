@@ -68,9 +68,10 @@ def is_rest(found: list[ShiftableLoop], values: LaneValues) -> bool:
     return left is not None and left["rest"].value == single.rest
 
 
-def masks_cost(found: ShiftableLoop, flow: ControlFlow, options: Options) -> bool:
-    """Whether a rest under a mask takes clearly longer than a gang: lane by lane, or row after row; of the first loop."""
-    return found.loop.outside in flow.loop_of or not all(has_masked(options.target, each.size) for each in found.accesses)
+def masks_cost(found: ShiftableLoop, outside: str, flow: ControlFlow, options: Options) -> bool:
+    """Whether a rest under a mask takes clearly longer than a gang: lane by lane, or row after row, where the block ``outside``
+    before all gangs is in a loop."""
+    return outside in flow.loop_of or not all(has_masked(options.target, each.size) for each in found.accesses)
 
 
 def blocks_of_rest(function: Function, masked: str, done: str) -> set[str]:
