@@ -126,20 +126,19 @@ def test_where_twice_is_not_once_the_loop_stays(body: str) -> None:
     assert not overlaps(body)
 
 
-<<<<<<< HEAD
 def test_vectors_from_outside_keep_their_lanes() -> None:
     rows = "for (uniform int y = 0; y < 2; y++) foreach (i = 0 ... n)"
     for given, expected in (("b[programIndex]", False), ("b[0] * b[1]", True)):
         head = f"export void f(uniform float a[], uniform float b[], uniform int n) {{ float k = {given};"
         assert (".last.left_over:" in passed(f"{head} {rows} a[i] = k; }}")) == expected
-=======
+
+
 def test_numbers_that_lanes_have_from_outside_stay_theirs() -> None:
     head = "export void f(uniform float a[], uniform float b[], uniform int n) { float k = b[programIndex]; "
     assert ".last.left_over:" not in passed(head + "foreach (i = 0 ... n) a[i] = b[i] + k; }", "sse4-i32x4")
     assert ".last.left_over:" in passed(
         head.replace("b[programIndex]", "b[0]") + "foreach (i = 0 ... n) a[i] = b[i] + k; }", "sse4-i32x4"
     )
->>>>>>> main
 
 
 def test_which_loops() -> None:
