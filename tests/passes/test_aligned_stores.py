@@ -133,13 +133,6 @@ def test_where_lanes_matter_the_loop_stays(body: str) -> None:
     assert not begins_short(body)
 
 
-def test_vectors_from_outside_keep_their_lanes() -> None:
-    head = "export void f(uniform float a[], uniform float b[], uniform float x, uniform int n) { "
-    assert ".first.left_over:" not in passed(head + "float k = b[programIndex]; foreach (i = 0 ... n) a[i] = b[i] * k; }")
-    assert ".first.left_over:" not in passed(head + "float k = programIndex; foreach (i = 0 ... n) a[i] = b[i] * k; }")
-    assert ".first.left_over:" in passed(head + "float k = x; float l = k * k; foreach (i = 0 ... n) a[i] = b[i] * (l - 1); }")
-
-
 @pytest.mark.parametrize(
     "lanes", ["float k = b[programIndex];", "float k = programIndex;", "float k = 1; if (programIndex & 1) k = 2;"]
 )
@@ -148,6 +141,13 @@ def test_numbers_that_lanes_have_from_outside_stay_theirs(lanes: str) -> None:
     assert ".first.left_over:" not in passed(source.replace("LOOP", "foreach (i = 0 ... n) a[i] = b[i] + k;"))
     rows = "foreach (y = 0 ... 3, x = 0 ... n) a[y * n + x] = b[y * n + x] * k;"
     assert ".first.left_over:" not in passed(source.replace("LOOP", rows))
+
+
+def test_vectors_from_outside_keep_their_lanes() -> None:
+    head = "export void f(uniform float a[], uniform float b[], uniform float x, uniform int n) { "
+    assert ".first.left_over:" not in passed(head + "float k = b[programIndex]; foreach (i = 0 ... n) a[i] = b[i] * k; }")
+    assert ".first.left_over:" not in passed(head + "float k = programIndex; foreach (i = 0 ... n) a[i] = b[i] * k; }")
+    assert ".first.left_over:" in passed(head + "float k = x; float l = k * k; foreach (i = 0 ... n) a[i] = b[i] * (l - 1); }")
 
 
 def test_which_loops() -> None:
