@@ -102,11 +102,17 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
         "a[i] += b[i & 1023];",
         "a[i] += 1; a[i + 1] = 2;",
         "a[i] = b[i];",  # the last gang may overlap
-        "float k = b[programIndex]; for (uniform int j = 0; j < 2; j++) foreach (x = 0 ... n) a[x] += k;",
     ],
 )
 def test_where_lanes_matter_the_mask_stays(body: str) -> None:
     assert not is_divided(body)
+
+
+def test_vectors_from_outside_keep_their_lanes() -> None:
+    rows = "for (uniform int y = 0; y < 2; y++) foreach (i = 0 ... n)"
+    for given, expected in (("b[programIndex]", False), ("b[0] * b[1]", True)):
+        head = f"export void f(uniform float a[], uniform float b[], uniform int n) {{ float k = {given};"
+        assert (".ask.1:" in passed(f"{head} {rows} a[i] += k; }}")) == expected
 
 
 def test_which_loops() -> None:
@@ -118,4 +124,4 @@ def test_which_loops() -> None:
 
 def test_nothing_is_left_under_a_mask() -> None:
     text = passed("export void f(uniform int8 a[], uniform int n) { foreach (i = 0 ... n) a[i] += 1; }")
-    assert ".ask.1:" in text and "masked" not in text
+    assert ".ask.1:" in text and ".masked:" not in text

@@ -24,14 +24,13 @@ from voltac.ir.model import Block, Instruction, Module
 from voltac.ir.types import lanes_of
 from voltac.options import Options
 from voltac.passes.accesses.access import pseudo_operation
-from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.accumulators import repeated
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.lane_counts import with_lanes
 from voltac.passes.loops.outlined_blocks import is_seldom_called
-from voltac.passes.loops.rests import block_behind, blocks_of_rest, is_before, is_rest
+from voltac.passes.loops.rests import block_behind, blocks_of_rest, is_before, is_rest, masks_cost
 from voltac.passes.loops.shiftable import ShiftableLoop
 
 _MOST_INSTRUCTIONS = 64
@@ -62,15 +61,17 @@ def divide_rests(module: Module, options: Options) -> None:
             found = ShiftableLoop(gangs, values, FunctionEffects(effects, function, values))
             several = loops.get(gangs.outside)
             first = ShiftableLoop(several, values, found.effects) if several and is_before(several, gangs, values) else found
-            if found.is_shiftable() and _gains(found, flow, options) and is_rest([first, found], values):
+            if (
+                found.is_shiftable()
+                and _may_be(found)
+                and masks_cost(found, first.loop.outside, flow, options)
+                and is_rest([first, found], values)
+            ):
                 _write(found, done, flow)
 
 
-def _gains(found: ShiftableLoop, flow: ControlFlow, options: Options) -> bool:
-    """Whether it may be done, and masks cost more."""
-    if found.may_do_twice() or not all(found.same_place(one, other) or found.apart(one, other) for one, other in found.pairs()):
-        return False
-    return found.loop.outside in flow.loop_of or not all(has_masked(options.target, each.size) for each in found.accesses)
+def _may_be(found: ShiftableLoop) -> bool:
+    return not found.may_do_twice() and all(found.same_place(*pair) or found.apart(*pair) for pair in found.pairs())
 
 
 def _write(found: ShiftableLoop, done: Block, flow: ControlFlow) -> None:

@@ -24,7 +24,7 @@ from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.outlined_blocks import is_seldom_called
-from voltac.passes.loops.rests import block_behind, is_before, is_rest
+from voltac.passes.loops.rests import block_behind, is_before, is_rest, masks_cost
 from voltac.passes.loops.shiftable import ShiftableLoop
 
 _MOST_INSTRUCTIONS = 200
@@ -57,7 +57,9 @@ def overlap_last_gangs(module: Module, options: Options) -> None:
             several = loops.get(gangs.outside)
             if several is not None and is_before(several, gangs, values):
                 found.insert(0, ShiftableLoop(several, values, known))
-            if all(each.is_shiftable() and each.may_do_twice() for each in found) and is_rest(found, values):
+            if not all(each.is_shiftable() and each.may_do_twice() for each in found):
+                continue
+            if masks_cost(found[-1], found[0].loop.outside, flow, options) and is_rest(found, values):
                 for each in found:
                     _write(each, found[-1], done)
 

@@ -13,6 +13,8 @@ from voltac.ir.constants import integers
 from voltac.ir.lane_formulas import uniform_multiple
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function
+from voltac.options import Options
+from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.shiftable import ShiftableLoop
@@ -64,6 +66,12 @@ def is_rest(found: list[ShiftableLoop], values: LaneValues) -> bool:
     finished = single.loop.function.block(single.loop.header.terminator.parts.labels[1])
     left = _SOME_LEFT.find(finished.terminator.operands[0].value, values.definitions)
     return left is not None and left["rest"].value == single.rest
+
+
+def masks_cost(found: ShiftableLoop, outside: str, flow: ControlFlow, options: Options) -> bool:
+    """Whether a rest under a mask takes clearly longer than a gang: lane by lane, or row after row, where the block ``outside``
+    before all gangs is in a loop."""
+    return outside in flow.loop_of or not all(has_masked(options.target, each.size) for each in found.accesses)
 
 
 def blocks_of_rest(function: Function, masked: str, done: str) -> set[str]:
