@@ -12,7 +12,7 @@ from voltac.messages.error_codes import ERROR_CODES, MessageCode
 from voltac.messages.explanations import EXPLAINED
 from voltac.messages.warning_examples import WARNING_CODES
 from voltac.messages.warning_switches import WARNINGS
-from voltac.target_info import listed_devices
+from voltac.target_info import device_of_examples
 
 VOLTAC = Path(__file__).resolve().parents[2] / "voltac"
 ROWS = (*ERROR_CODES, *WARNING_CODES)
@@ -66,7 +66,7 @@ def test_the_command_says_what_codes_mean_and_lists_them(capfd: pytest.CaptureFi
 def told(folder: Path, source: str, row: MessageCode, capsys: pytest.CaptureFixture[str]) -> set[str]:
     """The codes of all messages about a file."""
     (folder / "t.ispc").write_text(source + "\n")
-    options = [option.replace("{device}", listed_devices()[0]) for option in row.options]
+    options = [option.replace("{device}", device_of_examples()) for option in row.options]
     target = [] if any(option.startswith("--target") for option in options) else ["--target=sse4-i32x4"]
     output = ["-o", str(folder / ("t.o" if target else "t.elf"))]
     main([str(folder / "t.ispc"), *output, "--diagnostics=json", *target, *options])

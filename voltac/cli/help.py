@@ -12,7 +12,7 @@ from voltac.cli.settings import diagnostics_of, options_of_arguments
 from voltac.llvm.host import missing
 from voltac.options import Options
 from voltac.pipeline import DEVICE_STAGES, STAGE_NAMES, stages_of
-from voltac.target_info import TARGETS, listed_devices, target_aliases
+from voltac.target_info import TARGETS, device_of_examples, listed_devices, target_aliases
 
 _USAGE = {
     COMPILE: "voltac FILE.ispc -o FILE.o [-h FILE.h] [options]",
@@ -174,7 +174,7 @@ def help_text(command: str) -> str:
         out += [line for word, text in COMMANDS.items() for line in _row(f"voltac {word}", text)]
         out += ["  A file that is called like a command is given as ./demo.", ""]
     out.append("Examples:")
-    device = listed_devices()[0]
+    device = device_of_examples()
     rows = ((example.replace("{device}", device), text) for example, text in _EXAMPLES[command])
     out += [line for example, text in rows for line in (f"  {example}", f"      {text}")]
     for group in groups_of(command):

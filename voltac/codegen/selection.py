@@ -108,6 +108,7 @@ class Selection:
         """Pointers to memory that nothing else points to."""
         self._registers: dict[str, VirtualRegister] = {}
         self._demanded: set[str] = set()
+        self._visited: set[str] = set()
         self._keys: dict[int, str] = {}
         self._read_function()
 
@@ -364,7 +365,7 @@ class Selection:
     def _wanted(self, instruction: Instruction) -> bool:
         if instruction.op == "phi" or self.key(instruction) in self.target.transparent:
             return False
-        return self._has_effect(instruction) or instruction.name in self._demanded
+        return self._has_effect(instruction) or instruction.name in self._demanded or instruction.name in self._visited
 
     def _has_effect(self, instruction: Instruction) -> bool:
         if instruction.op == "call":
@@ -385,6 +386,11 @@ class Selection:
     def is_demanded(self, name: str) -> bool:
         """Whether something that is selected already uses a value."""
         return name in self._demanded
+
+    def visit(self, name: str) -> None:
+        """Lets the operation that makes a value be selected though nobody may ask for its register: something is ``derived``
+        from it, or comes ``behind`` it."""
+        self._visited.add(name)
 
     def label(self, block: str) -> str:
         """The name of a block in the assembly."""

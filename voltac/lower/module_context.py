@@ -58,7 +58,7 @@ class ModuleContext:
         self.options = options
         self.text = ModuleBuilder()
         self.types = TypeLayout(options.target, self.text)
-        self.costs = Costs()
+        self.costs = Costs(options.target.branch_limit)
         self.debug = DebugInfo(self.text, options, file, self.types.sizes)
         self.versions: dict[tuple[int, str], Version] = {}
         self.waiting: list[Version] = []

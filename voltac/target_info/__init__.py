@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from voltac.target_info.device_facts import DeviceFacts
 
 
+_BRANCH_LIMIT = 10
+"""Of processors that LLVM makes code for. Chosen."""
+
+
 @record
 class TargetInfo:
     """What the compiler has to know of a target before code generation."""
@@ -69,6 +73,11 @@ class TargetInfo:
     def keeps_loops(self) -> bool:
         """Whether LLVM leaves loops as they are, for the device's own passes."""
         return self.device is not None and self.device.keeps_loops
+
+    @property
+    def branch_limit(self) -> int:
+        """An ``if`` of about so many instructions or fewer has no branch."""
+        return _BRANCH_LIMIT if self.device is None else self.device.branch_limit
 
     @property
     def is_device(self) -> bool:
@@ -311,8 +320,13 @@ def target_names() -> list[str]:
 
 
 def listed_devices() -> list[str]:
-    """Names of the devices that users are told of."""
-    return [name for name, target in __getattr__("DEVICES").items() if target.device is not None and target.device.is_listed]
+    """Names of the devices, for help and messages."""
+    return list(__getattr__("DEVICES"))
+
+
+def device_of_examples() -> str:
+    """The device that examples name: the first whose threads enter a kernel together, of which there is the most to say."""
+    return next(name for name, target in __getattr__("DEVICES").items() if target.has_threads)
 
 
 def target_aliases() -> dict[str, str]:

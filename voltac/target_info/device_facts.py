@@ -79,8 +79,8 @@ class DeviceFacts:
     """Of its simulator."""
     keeps_loops: bool = False
     """Whether LLVM is to leave loops as they are, neither unrolled nor made a call that copies or fills memory."""
-    is_listed: bool = True
-    """Whether help and messages name it: False as long as it is not complete."""
+    branch_limit: int = 10
+    """An ``if`` whose branches together are about so many instructions, or fewer, has no branch: all is done under masks."""
     libraries: tuple[str, ...] = ()
     """The folders of ``stdlib/`` with functions that it has besides, or of its own, the stronger last."""
 

@@ -230,12 +230,12 @@ def test_gnu_as_takes_packed_code(tmp_path: Path) -> None:
 
 
 # Target, parameters, body, types of the arrays, cycles for a gang: the bound, of slots and ports (IA-64 10, 11).
-LOOPS: dict[str, tuple[str, str, str, list[Any], int]] = {
-    "scale": ("ia64-f32x2", "uniform float a[], uniform float o[]", "o[i] = 2.5f * a[i];", [F, F], 1),
+LOOPS: dict[str, tuple[str, str, str, list[Any], float]] = {
+    "scale": ("ia64-f32x2", "uniform float a[], uniform float o[]", "o[i] = 2.5f * a[i];", [F, F], 0.5),
     "saxpy": ("ia64-f32x2", "uniform float a[], uniform float b[], uniform float o[]", "o[i] = 2.5f * a[i] + b[i];",
-              [F, F, F], 1),
+              [F, F, F], 0.75),
     "maximum": ("ia64-f32x2", "uniform float a[], uniform float b[], uniform float o[]", "o[i] = a[i] > b[i] ? a[i] : b[i];",
-                [F, F, F], 1),
+                [F, F, F], 0.75),
     "if and else": ("ia64-f32x2", "uniform float a[], uniform float o[]", "o[i] = a[i] > 0 ? a[i] * 2 : a[i] + 3;", [F, F], 2),
     "sum of int32": ("ia64-f32x2", "uniform int a[], uniform int b[], uniform int o[]", "o[i] = a[i] + b[i];", [W, W, W], 1),
     "product of int32": ("ia64-f32x2", "uniform int a[], uniform int b[], uniform int o[]", "o[i] = a[i] * b[i];",
@@ -244,7 +244,7 @@ LOOPS: dict[str, tuple[str, str, str, list[Any], int]] = {
                        "o[i] = saturating_add(a[i], b[i]);", [U8, U8, U8], 1),
     "average": ("ia64-i8x8", "uniform uint8 a[], uniform uint8 b[], uniform uint8 o[]", "o[i] = avg_up(a[i], b[i]);",
                 [U8, U8, U8], 1),
-    "threshold": ("ia64-i8x8", "uniform uint8 a[], uniform uint8 o[]", "o[i] = a[i] > 100 ? 255 : 0;", [U8, U8], 1),
+    "threshold": ("ia64-i8x8", "uniform uint8 a[], uniform uint8 o[]", "o[i] = a[i] > 100 ? 255 : 0;", [U8, U8], 0.75),
     "product of int16": ("ia64-i16x4", "uniform int16 a[], uniform int16 b[], uniform int16 o[]", "o[i] = a[i] * b[i];",
                          [S16, S16, S16], 1),
 }  # fmt: skip

@@ -240,6 +240,7 @@ FAULTS = {
     "{ .mii\n cmp.eq p6,p7=r14,r14\n (p6) adds r15=1,r14\n nop.i 0 ;; }": "'adds' reads p6, which",
     "{ .mfb\n nop.m 0\n fcmp.eq.s0 p6,p7=f2,f3\n (p6) br.cond.sptk.few L ;; }\nL:": "'br.cond.sptk.few' reads p6",
     "{ .mib\n nop.m 0\n mov.i ar.lc=r14\n br.cloop.sptk.few L ;; }\nL:": "reads ar.lc, which 'mov.i' of the same group writes",
+    "{ .mii\n cmp.eq p6,p7=r14,r14\n nop.i 0\n mov pr=r14,0x40 ;; }": "'mov' writes p6, as 'cmp.eq' of the same group does",
     "{ .mmi\n adds r15=1,r0\n alloc r16=ar.pfs,0,8,0,0\n nop.i 0 ;; }": "'alloc' is not the first of its group",
     "{ .bbb\n clrrrb\n nop.b 0\n nop.b 0 ;; }": "'clrrrb' is not the last of its group",
 }
@@ -257,6 +258,7 @@ LEGAL = (
     "{ .mii\n cmp.eq.or p6,p7=r14,r14\n cmp.eq.or p6,p7=r14,r15\n cmp.ne.or p6,p7=r14,r15 ;; }",
     "{ .mii\n add r15=r14,r14\n adds r14=1,r0\n nop.i 0 ;; }",
     "{ .mii\n (p6) adds r15=1,r14\n (p7) adds r15=2,r14\n nop.i 0 ;; }",
+    "{ .mii\n cmp.eq p6,p7=r14,r14\n nop.i 0\n mov pr=r14,-0x10000 ;; }",
     "{ .mmi\n st8 [r16]=r14\n ld8 r15=[r16]\n nop.i 0 ;; }",
 )
 

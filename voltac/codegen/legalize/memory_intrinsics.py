@@ -105,7 +105,8 @@ def _copy(f: Legalizer, instruction: Instruction) -> None:
         for shape, words, place, count in pieces:
             store_scalar(f, shape, words, f.write.near(target, place), count)
         return
-    call_routine(f, "copy", False, [target, source, size])
+    is_apart = "copy_apart" in f.machine.routines and "@llvm.memcpy" in instruction.text
+    call_routine(f, "copy_apart" if is_apart else "copy", False, [target, source, size])
 
 
 def _fill(f: Legalizer, instruction: Instruction) -> None:

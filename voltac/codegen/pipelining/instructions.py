@@ -8,7 +8,7 @@ and from one to the next.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from voltac.codegen.dependence import is_fence, may_meet, result_latency
 from voltac.codegen.machine_code import AnyRegister, MachineInstruction, VirtualRegister
@@ -17,6 +17,7 @@ from voltac.records import field, record
 
 Ways = Callable[[MachineInstruction], tuple[Occupied, ...]]
 """What an instruction occupies, in each way it can issue."""
+NO_SUMS: Mapping[AnyRegister, int] = {}
 Distance = Callable[[MachineInstruction, MachineInstruction], int | None]
 """Iterations until the second of two accesses may touch what the first did; 0 for its own, None for never."""
 
@@ -44,8 +45,12 @@ def loop_of(
     reads_before_writes: bool,
     live_out: frozenset[AnyRegister] = frozenset(),
     distance: Distance = always_next,
+    sums: Mapping[AnyRegister, int] = NO_SUMS,
 ) -> LoopBody:
-    """The loop whose body these are. ValueError for an instruction that nothing may pass: such a loop is no pipeline."""
+    """The loop whose body these are. ValueError for an instruction that nothing may pass: such a loop is no pipeline.
+
+    ``sums``: registers that one instruction adds to become values, each of so many iterations before: partial sums in turn.
+    """
     for instruction in instructions:
         if is_fence(instruction):
             raise ValueError(f"{instruction} does not overlap with other iterations")
@@ -58,13 +63,16 @@ def loop_of(
     values: dict[AnyRegister, LoopValue] = {
         register: LoopValue(str(register), register.kind)
         for register, times in written.items()
-        if isinstance(register, VirtualRegister) and ((times == 1 and register not in updated) or register in changed)
+        if isinstance(register, VirtualRegister)
+        and ((times == 1 and (register not in updated or register in sums)) or register in changed)
     }
     operations: list[LoopOperation] = []
     made: set[AnyRegister] = set()
     for instruction in instructions:
         reads = tuple(
-            ReadValue(values[register], int(register not in made)) for register in instruction.reads() if register in values
+            ReadValue(values[register], 0 if register in made else sums.get(register, 1))
+            for register in instruction.reads()
+            if register in values
         )
         defines = tuple(values[register] for register in instruction.writes() if register in values and register not in made)
         made.update(instruction.writes())

@@ -31,13 +31,17 @@ class RotatingNames:
         return self.of(value, distance, 0)
 
 
-def rotate(schedule: ModuloSchedule, limits: dict[str, int]) -> RotatingNames | None:
-    """Names within the ``limits`` of each class; None if they do not suffice."""
+def rotate(schedule: ModuloSchedule, limits: dict[str, int], unlike: frozenset[str] = frozenset()) -> RotatingNames | None:
+    """Names within the ``limits`` of each class; None if they do not suffice.
+
+    ``unlike``: classes in which of two values of one operation one has an odd name, the other an even one.
+    """
     loop = schedule.loop
     written: dict[LoopValue, tuple[int, int]] = {}
     used: dict[str, int] = {}
     for number, operation in enumerate(loop.operations):
         stage = schedule.times[number] // schedule.interval
+        before: dict[str, int] = {}
         for value in operation.defines:
             # Until it is written at least, which a long latency may put off to a later pass.
             names = (schedule.times[number] % schedule.interval + operation.latency - 1) // schedule.interval + 1
@@ -49,9 +53,13 @@ def rotate(schedule: ModuloSchedule, limits: dict[str, int]) -> RotatingNames | 
                         farthest = max(farthest, read.distance)
             # Values from before the loop come up to the first name while the stages before the definition are filled.
             filling = max(0, stage - 1) if farthest else 0
-            # The last iteration is read behind the loop, when the stages behind the definition have drained.
-            draining = max(names, schedule.stages - stage) if value in loop.live_out else names
+            # The last iteration is read behind the loop, when the stages behind the definition have drained; so are those
+            # before it that a next one would have read.
+            draining = max(names, schedule.stages - stage + max(0, farthest - 1)) if value in loop.live_out else names
             first = used.get(value.kind, 0) + filling
+            if value.kind in unlike and value.kind in before:
+                first += 1 - (first - before[value.kind]) % 2
+            before[value.kind] = first
             written[value] = first, stage
             used[value.kind] = first + draining
     if all(number <= limits.get(kind, 0) for kind, number in used.items()):

@@ -15,8 +15,6 @@ from voltac.sema.builtins import BUILTINS, UNSAFE
 from voltac.sema.tree_walk import nodes
 from voltac.sema.types import UNIFORM, VARYING, Qual, Scalar, Struct, Vector
 
-BRANCH_LIMIT = 10
-"""An ``if`` whose branches together weigh no more is predicated."""
 OPERAND_LIMIT = 16
 """An operand of ``&&``, ``||`` or ``?:`` that weighs no more is evaluated whether or not it is needed: one gather is."""
 REST_LIMIT = 40
@@ -29,7 +27,9 @@ throughput. Chosen, not measured."""
 class Costs:
     """The costs of a module's nodes, each found once: in a nest or a chain every level asks for all that is below it."""
 
-    def __init__(self) -> None:
+    def __init__(self, branch_limit: int) -> None:
+        self.branch_limit = branch_limit
+        """An ``if`` whose branches together weigh no more is predicated."""
         self._known: dict[int, tuple[object, int]] = {}
         """By the identity of the node, which is kept, so that no other has it."""
         self._functions: dict[tree.FunctionSymbol, int] = {}
@@ -174,7 +174,7 @@ def _if(costs: Costs, node: tree.If) -> int:
     if node.test.type.rate is not VARYING:
         return UNSAFE
     branches = _sum(costs, node.then) + (0 if node.otherwise is None else costs.of(node.otherwise))
-    return UNSAFE if branches > BRANCH_LIMIT else costs.of(node.test) + branches + 1
+    return UNSAFE if branches > costs.branch_limit else costs.of(node.test) + branches + 1
 
 
 def _return(costs: Costs, node: tree.Return) -> int:

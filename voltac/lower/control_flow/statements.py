@@ -9,7 +9,7 @@ in which the mask is statically all on.
 from __future__ import annotations
 
 from voltac.ir import marks
-from voltac.lower.analyses.node_costs import BRANCH_LIMIT, REST_LIMIT
+from voltac.lower.analyses.node_costs import REST_LIMIT
 from voltac.lower.control_flow import masks
 from voltac.lower.control_flow.constructs import construct, go_on_without, remember_mask, run_branch
 from voltac.lower.control_flow.unrolling import lower_unrolled
@@ -144,7 +144,7 @@ def _lower_varying_if(c: FunctionContext, node: tree.If, test: IR) -> None:
     then_mask = masks.conjunction(c, c.mask, test)
     else_mask = masks.exclusion(c, c.mask, test)
     weight = c.costs.of(node.then) + (0 if node.otherwise is None else c.costs.of(node.otherwise))
-    predicated = weight <= BRANCH_LIMIT or not c.build.reachable
+    predicated = weight <= c.costs.branch_limit or not c.build.reachable
     then_left, then_touched = _lower_branch(c, node.then, then_mask, predicated)
     else_left, else_touched = False, NO_LANES
     if node.otherwise is not None:

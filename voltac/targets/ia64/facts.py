@@ -15,8 +15,11 @@ DEVICE = DeviceFacts(
     # A gang has one lane: an access is one load or store whatever it is called.
     costs=CostRow(1, 1, 1, False, False, False, 1.0, 1.0, 1.5, 1.5, 1.0, 1.0, 2.0),
     keeps_loops=True,
+    # A loop with a branch is no pipeline: an iteration takes about 20 cycles, of loads, comparisons and sums one behind the
+    # other; of instructions under predicates 2 (of floats) to 6 go with each cycle of a pipeline (IA-64 10). Accesses count
+    # as 8 and 12, and are one instruction.
+    branch_limit=64,
     libraries=("fused",),
-    is_listed=False,
 )
 
 _X1 = TargetInfo(

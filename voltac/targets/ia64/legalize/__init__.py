@@ -18,7 +18,6 @@ from __future__ import annotations
 from voltac.codegen.legalize import RULES, drop_unused, legalize
 from voltac.codegen.legalize.function import Legalizer, LegalMachine, Rule
 from voltac.codegen.legalize.intrinsics import INTRINSICS
-from voltac.codegen.legalize.memory_routines import MEMORY_ROUTINES
 from voltac.codegen.legalize.packed import by_registers
 from voltac.codegen.legalize.reductions import REDUCTIONS
 from voltac.codegen.tidying.clean import clean
@@ -34,6 +33,7 @@ from voltac.targets.ia64.legalize.entries import add_entries
 from voltac.targets.ia64.legalize.functions import FUNCTIONS, ROUTINES
 from voltac.targets.ia64.legalize.machine_facts import FACTS_OF
 from voltac.targets.ia64.legalize.masked import MASKED
+from voltac.targets.ia64.legalize.memory_routines import ROUTINES as MEMORY_ROUTINES
 from voltac.targets.ia64.legalize.packed_floats import FLOATS
 from voltac.targets.ia64.legalize.packed_idioms import IDIOMS
 from voltac.targets.ia64.legalize.packed_integers import INTEGERS

@@ -89,6 +89,8 @@ class _FunctionWork:
 
     selection: Selection
     machine: MachineFunction
+    any_order: bool
+    """Whether sums of floats may be added in another order."""
     added: dict[str, str] = field(default_factory=dict)
     """The phi copies of each block."""
     groups: dict[str, list[IssueGroup]] = field(default_factory=dict)
@@ -121,7 +123,7 @@ class _FunctionWork:
         return [bundle for group in kernel.groups for bundle in kernel_bundles(group)] + packed(rest)
 
     def pipeline(self) -> None:
-        self.kernels = pipeline_loops(self.machine)
+        self.kernels = pipeline_loops(self.machine, self.any_order)
 
     def complete_frame(self) -> None:
         complete_frame(self.machine, rotating_registers(self.kernels))
@@ -177,7 +179,9 @@ def run(text: str, options: Options, runs: PassRuns | None = None) -> str:
 
 
 def _compile(module: Module, function: Function, options: Options, runs: PassRuns) -> _FunctionWork:
-    work = _FunctionWork(Selection(_TARGET, module, function), MachineFunction(function.name))
+    work = _FunctionWork(
+        Selection(_TARGET, module, function), MachineFunction(function.name), options.fast_math == "aggressive"
+    )
     for row in runs.of(FUNCTION_PASSES, options, work.text):
         row.run(work)
     return work

@@ -1,218 +1,266 @@
-"""Comparisons -> predicates, and what goes by them: choices and branches (IA-64 5, 14).
+"""Conditions -> predicates, and what goes by them: choices and branches (IA-64 5, 14).
 
-A condition has two predicates, one for each of its outcomes. Where it is a number, 0 or 1 in a general register, it is compared
-with 0; a comparison itself is made anew for each that asks, which is not dearer.
+A condition has two predicates, one for each of its outcomes. One that several ask for is computed once, where it is defined;
+what is asked for only where another holds is compared under that one::
+
+    %a = fcmp ogt float %x, 0.0            fcmp.lt p6,p7=f0,x
+    %b = fcmp ogt float %y, 0.0     ->     (p6) fcmp.lt.unc p8,p9=f0,y
+    %c = and i1 %a, %b                     ... what goes by %c under p8, by %d under p9
+    %n = xor i1 %b, true
+    %d = and i1 %a, %n
+
+Where a condition is a number, 0 or 1 in a general register, it is compared with 0.
 """
 
 from __future__ import annotations
 
-from voltac.codegen.machine_code import (
-    AnyRegister,
-    Immediate,
-    LabelOperand,
-    MachineInstruction,
-    VirtualRegister,
-)
+from voltac.codegen.machine_code import AnyRegister, Immediate, LabelOperand, MachineInstruction, VirtualRegister
 from voltac.codegen.selection import Selection
 from voltac.codegen.switches import SwitchBranches
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
+from voltac.targets.ia64.select.comparisons import TWO_STEPS, Both, clearing, compare, floats, in_parallel, integers
 from voltac.targets.ia64.select.conventions import copy
 from voltac.targets.ia64.select.pseudo import BRANCH_IF, JUMP, ROWS
 from voltac.targets.ia64.select.values import literal, word_constant
 
-Both = tuple[AnyRegister, AnyRegister]
-"""The predicate that is 1 where a condition holds, and the one that is 1 where it does not."""
-
-# Relation of the machine, whether the operands change places, whether the outcomes do.
-_RELATIONS = {
-    "eq": ("eq", False, False), "ne": ("eq", False, True),
-    "slt": ("lt", False, False), "sgt": ("lt", True, False), "sge": ("lt", False, True), "sle": ("lt", True, True),
-    "ult": ("ltu", False, False), "ugt": ("ltu", True, False), "uge": ("ltu", False, True), "ule": ("ltu", True, True),
-}  # fmt: skip
-_FLOAT_RELATIONS = {
-    "oeq": ("eq", False, False), "une": ("eq", False, True),
-    "olt": ("lt", False, False), "ogt": ("lt", True, False), "uge": ("lt", False, True), "ule": ("lt", True, True),
-    "ole": ("le", False, False), "oge": ("le", True, False), "ugt": ("le", False, True), "ult": ("le", True, True),
-    "uno": ("unord", False, False), "ord": ("unord", False, True),
-}  # fmt: skip
 _DEEPEST = 4
 """Conditions of conditions that are computed in predicates. Chosen."""
+_MOST_SHARED, _MOST_ROTATING = 3, 12
+"""Conditions of a block that stay in predicates: five pairs are allocated, more rotate in a pipelined loop. Chosen."""
 
 
-def condition(selection: Selection, operand: Operand, depth: int = 0) -> Both:
-    """Emits what computes a condition in predicates."""
+def condition(selection: Selection, operand: Operand) -> Both:
+    """Emits what computes a condition in predicates, where it is asked for or, if others ask too, where it is defined."""
+    shared = _shared(selection, operand)
+    if shared is not None:
+        return shared
     both = selection.new("p"), selection.new("p")
-    _into(selection, operand, both, None, depth)
+    _into(selection, operand, both, None, 0)
     return both
 
 
-def _into(selection: Selection, operand: Operand, both: Both, under: AnyRegister | None, depth: int) -> None:
-    """The same into given predicates; ``under`` one of these only where it is 1, else both stay as they are."""
-    operand = selection.resolve(operand)
-    known = word_constant(operand) if operand.type == "i1" else None
-    made = selection.definitions.get(operand.value)
-    if known is not None:
-        relation = both if known else both[::-1]
-        _compare(selection, "eq", relation, Immediate(0), selection.constant(literal(0), "r"), under)
-    elif made is not None and made.op == "icmp":
-        _integers(selection, made, both, under)
-    elif made is not None and made.op == "fcmp":
-        _floats(selection, made, both, under)
-    elif made is not None and _is_logical(made) and depth < _DEEPEST and selection.foldable(operand):
-        _combined(selection, made, both, under, depth)
+def holds(selection: Selection, operand: Operand) -> AnyRegister:
+    """The same for who needs no predicate for where it does not hold."""
+    nested = _nested(selection, operand)
+    return condition(selection, operand)[0] if nested is None else nested
+
+
+def define(selection: Selection, instruction: Instruction) -> None:
+    """A condition where it is defined: in predicates, as a number, or both."""
+    name, both = instruction.name, _known(selection, instruction.name)
+    if both is not None:
+        _compute(selection, instruction, both)
+    if not selection.is_demanded(name):
+        return
+    if both is None and instruction.op in ("icmp", "fcmp"):
+        both = selection.new("p"), selection.new("p")
+        _compute(selection, instruction, both)
+    if both is None:
+        rule = selection.rule_for(instruction)
+        assert rule is not None
+        selection.apply(*rule, selection.result(name, instruction.type))
+        return
+    result = selection.result(name, "i1")
+    selection.emit("adds.r=imm14,r", result, Immediate(0), _zero(selection))
+    under_predicate(selection.emit("adds.r=imm14,r", result, Immediate(1), _zero(selection)), both[0])
+
+
+def _zero(selection: Selection) -> AnyRegister:
+    return selection.constant(literal(0), "r")
+
+
+def _compute(selection: Selection, made: Instruction, both: Both) -> None:
+    if made.op == "icmp":
+        integers(selection, made, both, None)
+    elif made.op == "fcmp":
+        floats(selection, made, both, None)
     else:
-        _compare(selection, "eq", both[::-1], Immediate(0), selection.register(operand), under)
+        _combined(selection, made, both, None, 0)
 
 
-_OPPOSITE = {"eq": "ne", "ne": "eq", "slt": "sge", "sge": "slt", "sgt": "sle", "sle": "sgt"}
-_FROM_ZERO = {"sgt": "lt", "slt": "gt", "sge": "le", "sle": "ge"}
-"""What a number is to 0 -> what 0 is to the number (IA-64 5)."""
+# --- conditions that several ask for
 
 
-def _in_parallel(selection: Selection, operand: Operand, both: Both, is_and: bool) -> bool:
-    """One more condition of an ``or`` (of an ``and``: its opposite) by a comparison that several may be of a group; whether
-    there is one: of equality, and of signs."""
+def _known(selection: Selection, name: str) -> Both | None:
+    yes, no = (selection.derived.get((name, outcome)) for outcome in (True, False))
+    return None if yes is None or no is None else (yes, no)
+
+
+def _pair(selection: Selection, name: str) -> Both | None:
+    """The predicates of a condition in this block, if there may be more."""
+    known = _known(selection, name)
+    if known is None:
+        count = ("predicates of", selection.block)
+        is_loop = selection.block in selection.flow.successors[selection.block]
+        pairs = [key for key in selection.derived if isinstance(key, tuple) and key[-1] == count]
+        if len(pairs) >= (_MOST_ROTATING if is_loop else _MOST_SHARED):
+            return None
+        known = selection.new("p"), selection.new("p")
+        selection.derived[name, True], selection.derived[name, False] = known
+        selection.derived[name, count] = known[0]
+    return known
+
+
+def _shared(selection: Selection, operand: Operand) -> Both | None:
+    """The predicates of a condition that is computed where it is defined, in the same block; None where it is not."""
     made = selection.definition(operand)
-    if made is None or made.op != "icmp" or made.parts.predicate not in _OPPOSITE:
-        return False
-    relation = _OPPOSITE[made.parts.predicate] if is_and else made.parts.predicate
-    both = both[::-1] if is_and else both
-    first, second = made.operands
-    short = [_of_32_bits(selection, one, "eq" if relation in ("eq", "ne") else "lt") for one in (first, second)]
-    size = ""
-    if all(one is not None for one in short):
-        first, second = (one for one in short if one is not None)
-        size = "4"
-    number = word_constant(selection.resolve(second))
-    if relation in _FROM_ZERO:
-        if number == 0:
-            row = f"cmp{size}.{_FROM_ZERO[relation]}.or.andcm.p,p=r0,r"
-            selection.emit(row, *both, selection.register(first))
-        return number == 0
-    if number is not None and -0x80 <= number <= 0x7F:
-        selection.emit(f"cmp{size}.{relation}.or.andcm.p,p=imm8,r", *both, Immediate(number), selection.register(first))
-    else:
-        row = f"cmp{size}.{relation}.or.andcm.p,p=r,r"
-        selection.emit(row, *both, selection.register(first), selection.register(second))
-    return True
+    if made is None or not (made.op in ("icmp", "fcmp") or _is_logical(made)) or selection.users_left(operand) == 1:
+        return None
+    if selection.block_of[made.name] != selection.block:
+        return None
+    both = _pair(selection, made.name)
+    if both is not None:
+        selection.visit(made.name)
+    return both
+
+
+def _nested(selection: Selection, operand: Operand) -> AnyRegister | None:
+    """The predicate of a condition that is asked for where another holds that others ask for too; None where it is no such.
+
+    The comparison stands behind the definitions of both, so one does for both of its outcomes.
+    """
+    made = selection.definition(operand)
+    if made is None or not _is_logical(made) or selection.block_of[made.name] != selection.block:
+        return None
+    operation, *parts = _operands(selection, made)
+    if operation != "and":
+        return None
+    for (outer, is_outer), (inner, is_inner) in (parts, parts[::-1]):
+        compared, around = selection.definition(inner), selection.definition(outer)
+        if compared is None or not _is_compared(selection, inner) or around is None or around is compared:
+            continue
+        under = _outcome(selection, outer, is_outer)
+        name = f"{around.name} {is_outer} {compared.name}"
+        is_new = _known(selection, name) is None
+        both = None if under is None else _pair(selection, name)
+        if both is not None and is_new:
+            _compare_under(selection, under, around, compared, both)
+        if both is not None:
+            return both[not is_inner]
+    return None
+
+
+def _outcome(selection: Selection, operand: Operand, wanted: bool) -> AnyRegister | None:
+    """The predicate that is 1 where a condition that several ask for holds, or where it does not."""
+    if wanted:
+        made = selection.definition(operand)
+        is_asked = made is not None and selection.users_left(operand) > 1
+        nested = _nested(selection, operand) if is_asked else None
+        if nested is not None:
+            return nested
+    both = _shared(selection, operand)
+    return None if both is None else both[not wanted]
+
+
+def _compare_under(
+    selection: Selection, under: AnyRegister | None, around: Instruction, compared: Instruction, both: Both
+) -> None:
+    block = selection.function.block(selection.block).instructions
+    later = max((one for one in block if one is around or one is compared), key=block.index)
+    asked, selection.out = selection.out, []
+    (integers if compared.op == "icmp" else floats)(selection, compared, both, None)
+    (made,) = selection.out
+    selection.out = asked
+    assert isinstance(under, VirtualRegister)
+    made.row, made.mask = clearing(made.row), under
+    selection.behind.setdefault(later.name, []).append(made)
+    selection.visit(later.name)
+
+
+# --- conditions of conditions
 
 
 def _is_logical(made: Instruction) -> bool:
     """Whether a condition is made of others; so is a choice that is an ``and`` or an ``or``."""
-    if made.op != "select" or made.type != "i1":
+    if made.type != "i1":
+        return False
+    if made.op != "select":
         return made.op in ("and", "or", "xor")
     return made.operands[2].value in ("false", "zeroinitializer") or made.operands[1].value == "true"
 
 
-def _combined(selection: Selection, made: Instruction, both: Both, under: AnyRegister | None, depth: int) -> None:
-    """The second condition is looked at only where the first does not decide."""
+def _operands(selection: Selection, made: Instruction) -> tuple[str, tuple[Operand, bool], tuple[Operand, bool]]:
+    """``and``, ``or`` or ``xor``, and for each operand the condition and whether it is to hold or not."""
     operation, first, second = made.op, *made.operands[:2]
     if operation == "select":
         # (c ? d : false) and (c ? true : d)
         operation = "and" if word_constant(selection.resolve(made.operands[2])) == 0 else "or"
         second = made.operands[1 if operation == "and" else 2]
-    if operation == "xor":
-        if word_constant(selection.resolve(second)) == -1:
-            _into(selection, first, both[::-1], under, depth + 1)
+    return operation, _stripped(selection, first), _stripped(selection, second)
+
+
+def _stripped(selection: Selection, operand: Operand) -> tuple[Operand, bool]:
+    """A condition without the ``xor`` that negates it, and whether there was none."""
+    made = selection.definition(operand)
+    if made is None or made.op != "xor" or made.type != "i1" or word_constant(selection.resolve(made.operands[1])) != -1:
+        return operand, True
+    inner, is_same = _stripped(selection, made.operands[0])
+    return inner, not is_same
+
+
+def _into(selection: Selection, operand: Operand, both: Both, under: AnyRegister | None, depth: int) -> None:
+    """A condition into given predicates; ``under`` one of these only where it is 1, else both stay as they are."""
+    operand = selection.resolve(operand)
+    known = word_constant(operand) if operand.type == "i1" else None
+    made = selection.definitions.get(operand.value)
+    if known is not None:
+        relation = both if known else both[::-1]
+        compare(selection, "eq", relation, Immediate(0), _zero(selection), under)
+    elif made is not None and made.op == "icmp":
+        integers(selection, made, both, under)
+    elif made is not None and made.op == "fcmp":
+        floats(selection, made, both, under)
+    elif made is not None and _is_logical(made) and depth < _DEEPEST and selection.foldable(operand):
+        _combined(selection, made, both, under, depth)
+    else:
+        from_predicate = _outcome(selection, operand, True) if under is None else None
+        if from_predicate is None:
+            compare(selection, "eq", both[::-1], Immediate(0), selection.register(operand), under)
         else:
-            _compare(selection, "eq", both[::-1], selection.register(first), selection.register(second), under)
+            compare(selection, "eq", both[::-1], Immediate(0), _zero(selection), None)
+            compare(selection, "eq", both, Immediate(0), _zero(selection), from_predicate)
+
+
+def _is_compared(selection: Selection, operand: Operand) -> bool:
+    """Whether one comparison makes a condition."""
+    made = selection.definition(operand)
+    return made is not None and made.op in ("icmp", "fcmp") and made.parts.predicate not in TWO_STEPS
+
+
+def _differing(selection: Selection, made: Instruction, both: Both, under: AnyRegister | None, depth: int) -> None:
+    """One of two conditions but not both: where one holds the outcomes of the other change places."""
+    first, second = made.operands
+    if word_constant(selection.resolve(second)) == -1:
+        _into(selection, first, both[::-1], under, depth + 1)
+        return
+    if under is None:
+        for outer, inner in ((first, second), (second, first)):
+            there = _outcome(selection, outer, True) if _is_compared(selection, inner) else None
+            if there is not None:
+                _into(selection, inner, both, None, depth + 1)
+                _into(selection, inner, both[::-1], there, depth + 1)
+                return
+    compare(selection, "eq", both[::-1], selection.register(first), selection.register(second), under)
+
+
+def _combined(selection: Selection, made: Instruction, both: Both, under: AnyRegister | None, depth: int) -> None:
+    """The second condition is looked at only where the first does not decide."""
+    if made.op == "xor":
+        _differing(selection, made, both, under, depth)
         return
     if under is not None:
-        _compare(selection, "eq", both[::-1], Immediate(0), selection.register(Operand("i1", made.name)), under)
+        compare(selection, "eq", both[::-1], Immediate(0), selection.register(Operand("i1", made.name)), under)
         return
+    operation = _operands(selection, made)[0]
+    first, second = made.operands[0], made.operands[2 if made.op == "select" and operation == "or" else 1]
+    if _is_compared(selection, first):
+        # The other one may be there already.
+        first, second = second, first
     _into(selection, first, both, None, depth + 1)
-    if _in_parallel(selection, second, both, operation == "and"):
+    if in_parallel(selection, second, both, operation == "and"):
         return
     _into(selection, second, both, both[0] if operation == "and" else both[1], depth + 1)
-
-
-def _compare(
-    selection: Selection,
-    relation: str,
-    both: Both,
-    first: AnyRegister | Immediate,
-    second: AnyRegister,
-    under: AnyRegister | None,
-    size: str = "",
-) -> None:
-    kind = "imm8" if isinstance(first, Immediate) else "r"
-    made = selection.emit(f"cmp{size}.{relation}.p,p={kind},r", *both, first, second)
-    _predicated(made, both, under)
-
-
-def _predicated(made: MachineInstruction, both: Both, under: AnyRegister | None) -> None:
-    if under is not None:
-        assert isinstance(under, VirtualRegister)
-        made.mask = under
-        made.implicit_uses = list(both)
-
-
-def _integers(selection: Selection, made: Instruction, both: Both, under: AnyRegister | None) -> None:
-    relation, swaps, is_opposite = _RELATIONS[made.parts.predicate]
-    first, second = made.operands
-    size = ""
-    short = [_of_32_bits(selection, one, relation) for one in (first, second)]
-    if all(one is not None for one in short):
-        first, second = (one for one in short if one is not None)
-        size = "4"
-    if is_opposite:
-        both = both[::-1]
-    if swaps:
-        first, second = second, first
-    number = word_constant(selection.resolve(second))
-    if number is not None and relation != "eq":
-        # a < n is not n - 1 < a.
-        less = number - 1
-        if -0x80 <= less <= 0x7F and (relation == "lt" or less >= 0):
-            _compare(selection, relation, both[::-1], Immediate(less), selection.register(first), under, size)
-            return
-    if number is not None and relation == "eq":
-        first, second = second, first
-    number = word_constant(selection.resolve(first))
-    if number is not None and -0x80 <= number <= 0x7F:
-        _compare(selection, relation, both, Immediate(number), selection.register(second), under, size)
-    else:
-        _compare(selection, relation, both, selection.register(first), selection.register(second), under, size)
-
-
-def _of_32_bits(selection: Selection, operand: Operand, relation: str) -> Operand | None:
-    """What a number is an extension of, so that a comparison of the lower halves says the same."""
-    operand = selection.resolve(operand)
-    number = word_constant(operand)
-    if number is not None:
-        fits = 0 <= number < 1 << 31 if relation != "lt" else -(1 << 31) <= number < 1 << 31
-        return operand if fits else None
-    made = selection.definitions.get(operand.value)
-    if made is None:
-        return None
-    if relation == "lt" and made.op == "ashr" and word_constant(made.operands[1]) == 32:
-        inner = selection.definition(made.operands[0])
-        if inner is not None and inner.op == "shl" and word_constant(inner.operands[1]) == 32:
-            return inner.operands[0]
-    if relation != "lt" and made.op == "and" and word_constant(made.operands[1]) == (1 << 32) - 1:
-        return made.operands[0]
-    return None
-
-
-def _floats(selection: Selection, made: Instruction, both: Both, under: AnyRegister | None) -> None:
-    predicate = made.parts.predicate
-    if predicate in ("one", "ueq") and under is not None:
-        # Two steps, of which the second would look at what the first has left as it was: as a number.
-        _compare(selection, "eq", both[::-1], Immediate(0), selection.register(Operand("i1", made.name)), under)
-        return
-    a, b = (selection.register(one) for one in made.operands)
-    if predicate in ("one", "ueq"):
-        # Less, or greater where it is not less.
-        which = both if predicate == "one" else both[::-1]
-        selection.emit("fcmp.lt.s1.p,p=f,f", *which, a, b)
-        _predicated(selection.emit("fcmp.lt.s1.p,p=f,f", *which, b, a), both, which[1])
-        return
-    relation, swaps, is_opposite = _FLOAT_RELATIONS[predicate]
-    if swaps:
-        a, b = b, a
-    made_one = selection.emit(f"fcmp.{relation}.s1.p,p=f,f", *(both[::-1] if is_opposite else both), a, b)
-    _predicated(made_one, both, under)
 
 
 # --- what goes by conditions ---
@@ -226,22 +274,19 @@ def under_predicate(made: MachineInstruction, predicate: AnyRegister) -> Machine
     return made
 
 
-def as_number(selection: Selection, instruction: Instruction) -> None:
-    """A comparison as 0 or 1."""
-    result = selection.result(instruction.name, "i1")
-    both = condition(selection, Operand("i1", instruction.name))
-    selection.emit("adds.r=imm14,r", result, Immediate(0), selection.constant(literal(0), "r"))
-    under_predicate(selection.emit("adds.r=imm14,r", result, Immediate(1), selection.constant(literal(0), "r")), both[0])
-
-
 def choose(selection: Selection, instruction: Instruction) -> None:
     """The other one, and this one moved over it where the condition holds."""
     asked, first, second = instruction.operands
+    both = _known(selection, instruction.name)
+    if both is not None:
+        _compute(selection, instruction, both)
+    if not selection.is_demanded(instruction.name):
+        return
     result = selection.result(instruction.name, instruction.type)
     new = selection.register(first)
-    both = condition(selection, asked)
+    under = holds(selection, asked)
     selection.copy_to(result, second)
-    selection.out.append(under_predicate(copy(result, new), both[0]))
+    selection.out.append(under_predicate(copy(result, new), under))
 
 
 def jump(block: str) -> MachineInstruction:

@@ -18,7 +18,7 @@ from voltac.targets.ia64.select.conditions import under_predicate
 from voltac.targets.ia64.select.pseudo import BRANCH_IF, BRANCH_UNLESS, JUMP, ROWS
 from voltac.targets.ia64.select.registers import ZERO
 
-_LONGEST = 40
+_LONGEST = 64
 """Instructions of a body. Chosen: those of longer ones are enough to fill groups by themselves."""
 
 

@@ -4,10 +4,20 @@ from __future__ import annotations
 
 from voltac.codegen.issue_groups import IssueGroup
 from voltac.codegen.liveness import liveness
-from voltac.codegen.machine_code import AnyRegister, LabelOperand, MachineBlock, MachineFunction, MachineInstruction, Register
+from voltac.codegen.machine_code import (
+    AnyRegister,
+    Immediate,
+    LabelOperand,
+    MachineBlock,
+    MachineFunction,
+    MachineInstruction,
+    Register,
+    VirtualRegister,
+)
 from voltac.records import field, mutable_record
+from voltac.targets.ia64.registers import BY_NAME
 from voltac.targets.ia64.select.conventions import COPIES
-from voltac.targets.ia64.select.pseudo import as_instruction
+from voltac.targets.ia64.select.pseudo import JUMP, ROWS, as_instruction
 from voltac.targets.ia64.shapes import A
 
 FIRST = {"r": 32, "f": 32}
@@ -18,6 +28,7 @@ LIMITS = {"r": 48, "f": 96}
 """Names of a loop's values. General registers begin with the parameters' places, which are free when the function has begun;
 those behind are allocated, too, where no loop is: so many are chosen."""
 MOST_STAGES = 47
+_LC, _EC = BY_NAME["ar.lc"], BY_NAME["ar.ec"]
 _MOST_STATIC = {"r": 40, "f": 20}
 """Registers that a loop reads and that do not rotate; there are more, and all are needed at once."""
 
@@ -37,6 +48,47 @@ class PipelinedKernel:
     """What gives the registers their own names again, behind the loop."""
     initial: list[Register] = field(default_factory=list)
     """Names that are set before the loop."""
+
+
+def of_row(row: str, *values: AnyRegister | Immediate | LabelOperand) -> MachineInstruction:
+    """An instruction of a row."""
+    return MachineInstruction(ROWS[row], list(values))
+
+
+def jump_to(block: str) -> MachineInstruction:
+    """What a block ends with that another one follows."""
+    return of_row(JUMP, LabelOperand(block, "target"))
+
+
+class Rotation:
+    """What begins and ends around a kernel: the predicates that rotate, and the loop count where it is one that counts."""
+
+    def __init__(self, function: MachineFunction, turns: VirtualRegister | None) -> None:
+        """``turns``: how often the kernel's branch goes back without draining; None where that is a condition's matter."""
+        self.predicates = function.new_register("r")
+        self.loops = function.new_register("r") if turns is not None else None
+        self.turns = turns
+        self.unrotate = of_row("clrrrb")
+
+    def begin(self, stages: int, filled: int) -> list[MachineInstruction]:
+        """``filled``: the predicates that are 1 at first, by their numbers."""
+        code = [of_row("mov.r=pr", self.predicates)]
+        if self.loops is not None:
+            code.append(of_row("mov.i.r=ar", self.loops, _LC))
+        code.append(of_row("clrrrb"))
+        if self.turns is not None:
+            code.append(of_row("mov.i.ar=r", _LC, self.turns))
+        return [*code, of_row("mov.i.ar=imm8", _EC, Immediate(stages)), of_row("mov.pr.rot=rotated", Immediate(filled))]
+
+    def end(self) -> list[MachineInstruction]:
+        """Gives the registers their own names again, and what the caller had there; these two come first."""
+        code = [self.unrotate, of_row("mov.pr=r,mask17", self.predicates, Immediate(-(1 << FIRST_STAGE)))]
+        return code if self.loops is None else [*code, of_row("mov.i.ar=r", _LC, self.loops)]
+
+
+def by_eights(registers: int) -> int:
+    """So many general registers rotate at least (IA-64 2)."""
+    return -(-registers // 8) * 8
 
 
 def live_behind(function: MachineFunction, exit: str) -> set[AnyRegister]:

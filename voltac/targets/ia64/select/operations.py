@@ -64,9 +64,9 @@ def load_if(selection: Selection, instruction: Instruction) -> None:
     row, size = _LOADS[_letter(instruction)]
     result = selection.result(instruction.name, instruction.type)
     place, access = _address_of(selection, pointer, size)
-    both = conditions.condition(selection, asked)
+    holds = conditions.holds(selection, asked)
     selection.copy_to(result, otherwise)
-    conditions.under_predicate(selection.emit(row, result, place, access=access), both[0])
+    conditions.under_predicate(selection.emit(row, result, place, access=access), holds)
 
 
 def store_if(selection: Selection, instruction: Instruction) -> None:
@@ -75,8 +75,8 @@ def store_if(selection: Selection, instruction: Instruction) -> None:
     row, size = _STORES[_letter(instruction)]
     data = selection.register(value)
     place, access = _address_of(selection, pointer, size)
-    both = conditions.condition(selection, asked)
-    conditions.under_predicate(selection.emit(row, place, data, access=access), both[0])
+    holds = conditions.holds(selection, asked)
+    conditions.under_predicate(selection.emit(row, place, data, access=access), holds)
 
 
 def _letter(instruction: Instruction) -> str:
@@ -114,8 +114,7 @@ FUNCTIONS: dict[str, Callable[[Selection, Instruction], None]] = {
     **{f"call.ia64.store_if.{one}": store_if for one in _CONDITIONAL},
     "call.ia64.trap": trap,
     "call.ia64.cycles": cycles,
-    "icmp": conditions.as_number,
-    "fcmp": conditions.as_number,
+    **dict.fromkeys(("icmp", "fcmp", "and.c", "or.c", "xor.c"), conditions.define),
     "select": conditions.choose,
     "br": conditions.branch,
     "br.if": conditions.branch_if,

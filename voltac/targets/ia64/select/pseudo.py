@@ -44,6 +44,8 @@ _ROWS = (
     _fresh("frame", "r", "frame"),
     _pseudo("copy.r", "{d}={s}", (RowOperand("d", "r", "def"), RowOperand("s", "r")), A),
     _pseudo("copy.f", "{d}={s}", (RowOperand("d", "f", "def"), RowOperand("s", "f")), F, latency=4),
+    _pseudo("spill.p", "{slot}={s}", (RowOperand("slot", "frame"), RowOperand("s", "p")), M, "store"),
+    _pseudo("reload.p", "{d}={slot}", (RowOperand("d", "p", "def"), RowOperand("slot", "frame")), M, "load"),
     _pseudo("spill.r", "{slot}={s}", (RowOperand("slot", "frame"), RowOperand("s", "r")), M, "store"),
     _pseudo("spill.f", "{slot}={s}", (RowOperand("slot", "frame"), RowOperand("s", "f")), M, "store"),
     _pseudo("reload.r", "{d}={slot}", (RowOperand("d", "r", "def"), RowOperand("slot", "frame")), M, "load"),
@@ -124,6 +126,20 @@ def _expanded(one: MachineInstruction, offsets: dict[int, int]) -> list[MachineI
             return [
                 *add_offset(STORE_SCRATCH, SP, _place(values[0], offsets), line),
                 _made(row, STORE_SCRATCH, values[1], line=line),
+            ]
+        case "spill.p":
+            assert isinstance(values[1], Register)
+            return [
+                *add_offset(STORE_SCRATCH, SP, _place(values[0], offsets), line),
+                constant(LOAD_SCRATCH, 0, line),
+                _made("adds.r=imm14,r", LOAD_SCRATCH, Immediate(1), ZERO["r"], mask=values[1], line=line),
+                _made("st8.[r]=r", STORE_SCRATCH, LOAD_SCRATCH, line=line),
+            ]
+        case "reload.p":
+            return [
+                *add_offset(LOAD_SCRATCH, SP, _place(values[1], offsets), line),
+                _made("ld8.r=[r]", LOAD_SCRATCH, LOAD_SCRATCH, line=line),
+                _made("cmp.eq.p,p=imm8,r", values[0], ALWAYS, Immediate(1), LOAD_SCRATCH, line=line),
             ]
         case "reload.r" | "reload.f":
             row = "ld8.r=[r]" if one.row.name.endswith("r") else "ldf.fill.f=[r]"

@@ -47,6 +47,8 @@ class Streams:
     def __init__(self, function: MachineFunction, code: list[MachineInstruction]) -> None:
         self.function = function
         self.code = code
+        self.times = 1
+        """Iterations that the code is of."""
         self.starts: list[MachineInstruction] = []
         """What sets the new addresses, before the loop."""
         self.written: dict[AnyRegister, list[MachineInstruction]] = {}
@@ -57,18 +59,19 @@ class Streams:
         self.places: dict[int, AccessPlace] = {}
         """By access."""
         moved: set[AnyRegister] = set()
-        near: dict[AnyRegister, AccessPlace] = {}
+        self.near: dict[AnyRegister, AccessPlace] = {}
+        """Addresses that are a constant beyond one that is stepped."""
         for one in code:
             address = address_of(one)
             if address is not None and address in self.steps:
                 self.places[id(one)] = AccessPlace(address, 0, address in moved)
-            elif address is not None and address in near:
-                self.places[id(one)] = near[address]
+            elif address is not None and address in self.near:
+                self.places[id(one)] = self.near[address]
             base = one.values[2] if one.row.name == _ADD_CONSTANT else None
             is_near = isinstance(base, VirtualRegister) and base in self.steps and one.mask is None
             if is_near and one.values[0] != base and len(self.written[one.writes()[0]]) == 1:
                 assert isinstance(base, VirtualRegister) and isinstance(one.values[1], Immediate)
-                near[one.writes()[0]] = AccessPlace(base, one.values[1].value, base in moved)
+                self.near[one.writes()[0]] = AccessPlace(base, one.values[1].value, base in moved)
             moved.update(register for register in one.writes() if register in self.steps)
 
     def _steps(self) -> dict[AnyRegister, Step]:
@@ -100,11 +103,18 @@ class Streams:
         if not isinstance(step, int):
             return always_next(one, other)
         begin = first.offset + step * first.is_moved
+        moved = second.offset + step * second.is_moved
+        step *= self.times
         for iterations in range(1, _FARTHEST + 1):
-            start = second.offset + step * (second.is_moved + iterations)
+            start = moved + step * iterations
             if start < begin + one.access.size and begin < start + other.access.size:
                 return iterations
         return None
+
+    def is_address(self, one: MachineInstruction) -> bool:
+        """Whether an instruction only steps an address, or makes one near it."""
+        is_sum = one.row.name in (_ADD_CONSTANT, _ADD)
+        return is_sum and (one.values[0] in self.steps or one.values[0] in self.near)
 
     def separate(self, live_out: set[AnyRegister]) -> list[MachineInstruction]:
         """The code with an address of its own for each access that does not step it itself."""
@@ -116,7 +126,7 @@ class Streams:
                 made.append(one)
                 continue
             own, step = self.function.new_register("r"), self.steps[place.register]
-            self._start(own, place, step)
+            self.start(own, place, step)
             address = address_of(one)
             values = [own if value == address else value for value in one.values]
             by = Immediate(step) if isinstance(step, int) else step
@@ -129,12 +139,12 @@ class Streams:
         """The row of an access that steps its address, too, if there is one that can."""
         step = self.steps[place.register]
         ending = "r" if not isinstance(step, int) else "imm9"
-        if one.mask is not None or place.register in one.writes() or (isinstance(step, int) and not _is_short(step)):
+        if one.mask is not None or place.register in one.writes() or (isinstance(step, int) and not is_short(step)):
             return None
         return ROWS.rows.get(f"{one.row.name},{ending}")
 
-    def _start(self, own: VirtualRegister, place: AccessPlace, step: Step) -> None:
-        """Sets an access's own address to where it is first."""
+    def start(self, own: VirtualRegister, place: AccessPlace, step: Step) -> None:
+        """Sets an access's own address to where it is first; ``step`` is of the register it is near."""
         offset = place.offset + (step * place.is_moved if isinstance(step, int) else 0)
         if offset:
             self.starts.append(MachineInstruction(ROWS[_ADD_CONSTANT], [own, Immediate(offset), place.register]))
@@ -157,7 +167,8 @@ class Streams:
         return code
 
 
-def _is_short(step: int) -> bool:
+def is_short(step: int) -> bool:
+    """Whether an access can step its address so far."""
     return -0x100 <= step < 0x100
 
 

@@ -44,9 +44,13 @@ from voltac.targets.ia64.select.kernel_parts import (
     FIRST_STAGE,
     LIMITS,
     PipelinedKernel,
+    Rotation,
+    by_eights,
     has_few_static_registers,
     is_one_instruction,
+    jump_to,
     live_behind,
+    of_row,
     redirect,
 )
 from voltac.targets.ia64.select.pseudo import BRANCH_IF, BRANCH_UNLESS, JUMP, ROWS, as_instruction
@@ -249,23 +253,20 @@ class _Writer:
         """Of the branch."""
         self.starts = starts
 
-    def _made(self, row: str, *values: AnyRegister | Immediate | LabelOperand) -> MachineInstruction:
-        return MachineInstruction(ROWS[row], list(values))
-
     def write(self) -> PipelinedKernel:
         """Changes the function."""
         function, body = self.function, self.loop.body
-        rotating = -(-self.names.used.get("r", 0) // 8) * 8
+        rotating = by_eights(self.names.used.get("r", 0))
         kernel = PipelinedKernel(f"{body.name}.kernel", self._groups(), self.schedule.interval, self.schedule.stages, rotating)
-        saved, around = function.new_register("r"), max(0, body.frequency - 1)
+        rotation, around = Rotation(function, None), max(0, body.frequency - 1)
         before, behind = MachineBlock(f"{body.name}.pipeline", [], [kernel.name], around), f"{body.name}.drained"
-        before.instructions = [*self._set_up(saved), self._made(JUMP, LabelOperand(kernel.name, "target"))]
+        before.instructions = [*self._set_up(rotation), jump_to(kernel.name)]
         code = [one for group in kernel.groups for one in group]
-        passes = MachineBlock(kernel.name, [*code, self._made(JUMP, LabelOperand(behind, "target"))], [], body.frequency)
+        passes = MachineBlock(kernel.name, [*code, jump_to(behind)], [], body.frequency)
         passes.successors = [kernel.name, behind]
         again = MachineBlock(f"{body.name}.again", self._steps_back(), [body.name], around)
-        kernel.unrotate = self._made("clrrrb")
-        ending = MachineBlock(behind, self._ending(saved, kernel.unrotate, again.name), [again.name, self.loop.exit], around)
+        kernel.unrotate = rotation.unrotate
+        ending = MachineBlock(behind, self._ending(rotation, again.name), [again.name, self.loop.exit], around)
         latches = {body.name, *(name for name in body.successors if name != self.loop.exit)}
         for block in function.blocks:
             if block.name not in latches:
@@ -296,7 +297,7 @@ class _Writer:
             at = sum(other >= stage for other in placed[row])
             rows[row].insert(at, made)
             placed[row].insert(at, stage)
-        branch = self._made(_WTOP, LabelOperand(f"{self.loop.body.name}.kernel", "target"))
+        branch = of_row(_WTOP, LabelOperand(f"{self.loop.body.name}.kernel", "target"))
         branch.mask = BY_NAME[f"p{FIRST_STAGE + self.stage}"]
         rows[-1].append(branch)
         return rows
@@ -334,21 +335,18 @@ class _Writer:
         return found
 
     def _step(self, register: VirtualRegister, by: int) -> list[MachineInstruction]:
-        return [self._made(_ADD, register, Immediate(by), register)] if by else []
+        return [of_row(_ADD, register, Immediate(by), register)] if by else []
 
-    def _set_up(self, predicates: VirtualRegister) -> list[MachineInstruction]:
+    def _set_up(self, rotation: Rotation) -> list[MachineInstruction]:
         # Predicates of stages before the first iteration, those that are read a stage later too.
         filling = (1 << max(self._stages()) + 1) - 1 << FIRST_STAGE + 1
         return [
             *self.starts,
             *(one for register, step, stage, _ in self._moving() for one in self._step(register, -step * stage)),
-            self._made("mov.r=pr", predicates),
-            self._made("clrrrb"),
-            self._made("mov.i.ar=imm8", BY_NAME["ar.ec"], Immediate(1)),
-            self._made("mov.pr.rot=rotated", Immediate(filling)),
+            *rotation.begin(1, filling),
         ]
 
-    def _ending(self, predicates: VirtualRegister, unrotate: MachineInstruction, again: str) -> list[MachineInstruction]:
+    def _ending(self, rotation: Rotation, again: str) -> list[MachineInstruction]:
         """Whether a load of the last iteration gave NaT; else what is read behind the loop."""
         code: list[MachineInstruction] = []
         total: AnyRegister | None = None
@@ -357,21 +355,21 @@ class _Writer:
                 loaded = self._register(_virtual(one.writes()[0]), self.stage + 1)
                 if total is not None:
                     both = self.function.new_register("r")
-                    code.append(self._made("add.r=r,r", both, total, loaded))
+                    code.append(of_row("add.r=r,r", both, total, loaded))
                     loaded = both
                 total = loaded
         assert total is not None
         is_number, is_none = self.function.new_register("p"), self.function.new_register("p")
-        code.append(self._made("tnat.z.p,p=r", is_number, is_none, total))
+        code.append(of_row("tnat.z.p,p=r", is_number, is_none, total))
         for register in self.parts.values:
             if register in self.loop.live_out:
                 code.append(copy(register, self._register(_virtual(register), self.stage + 1)))
-        restored = self._made("mov.pr=r,mask17", predicates, Immediate(-(1 << 16)))
+        restoring = rotation.end()
         # No predicate is read in the group in which predicates are restored.
-        restored.implicit_uses, restored.implicit_defs = [is_number, is_none], [is_number, is_none]
-        code += [unrotate, restored]
-        code.append(self._made(BRANCH_IF, is_none, is_number, LabelOperand(again, "target")))
-        code.append(self._made(JUMP, LabelOperand(self.loop.exit, "target")))
+        restoring[1].implicit_uses, restoring[1].implicit_defs = [is_number, is_none], [is_number, is_none]
+        code += restoring
+        code.append(of_row(BRANCH_IF, is_none, is_number, LabelOperand(again, "target")))
+        code.append(jump_to(self.loop.exit))
         return code
 
     def _steps_back(self) -> list[MachineInstruction]:
@@ -380,7 +378,7 @@ class _Writer:
         for register, step, stage, is_behind in self._moving():
             ahead = self.stage + 1 - stage if is_behind is None else int(not is_behind)
             code += self._step(register, -step * ahead)
-        return [*code, self._made(JUMP, LabelOperand(self.loop.body.name, "target"))]
+        return [*code, jump_to(self.loop.body.name)]
 
 
 def _virtual(register: AnyRegister) -> VirtualRegister:

@@ -13,6 +13,8 @@ from voltac.targets.ia64.slots import Slot
 
 _FIXED = (("r", 0), ("f", 0), ("f", 1), ("p", 0))
 _LC, _EC, _PFS = (("ar", APPLICATION[name]) for name in ("ar.lc", "ar.ec", "ar.pfs"))
+_ROTATING = 16
+"""The first predicate that rotates."""
 
 Place = tuple[str, int]
 """Kind and number of a register."""
@@ -38,8 +40,9 @@ def writes_of(slot: Slot) -> list[Place]:
     """The registers that an instruction writes."""
     found = [(one.kind, value) for one, value in zip(slot.row.operands, slot.values) if one.role != "use"]
     if "writes pr" in slot.row.traits:
-        first = 16 if "rot" in slot.row.mnemonic or "rot" in slot.row.text else 1
-        found += [("p", number) for number in range(first, 64)]
+        # One bit of a mask is for all that rotate.
+        mask = next((value for one, value in zip(slot.row.operands, slot.values) if one.kind == "mask17"), 1 << _ROTATING)
+        found += [("p", number) for number in range(1, 64) if mask >> min(number, _ROTATING) & 1]
     return [place for place in found if place not in _FIXED and place[0] in ("r", "f", "p", "b", "ar")]
 
 
