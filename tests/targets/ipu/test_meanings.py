@@ -13,7 +13,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from test_float_meanings import ACCUMULATIONS, CONVERSIONS, FUNCTIONS, TYPE, binary_rows
+from test_tile_float_meanings import ACCUMULATIONS, CONVERSIONS, FUNCTIONS, TYPE, binary_rows
 from tile_rows import (
     DEVICE,
     LISTING,
@@ -276,7 +276,7 @@ def test_calls() -> None:
 
 
 def test_every_row_is_tested_here_or_is_known_as_a_word_only() -> None:
-    files = (Path(__file__), Path(__file__).with_name("test_float_meanings.py"))
+    files = (Path(__file__), Path(__file__).with_name("test_tile_float_meanings.py"))
     text = " ".join(file.read_text() for file in files).replace("\\n", " ")
     tested = {row.mnemonic for row in (*INTEGER_ROWS, *binary_rows())} | {*CONVERSIONS, *ACCUMULATIONS}
     tested |= {row.mnemonic for row in ROWS if (m := TYPE.fullmatch(row.mnemonic)) and m[2] in FUNCTIONS}
