@@ -26,7 +26,8 @@ def expected(depth: int, x: np.ndarray) -> np.ndarray:
         return x * np.uint32(3) + np.uint32(1)
     x = np.where(x & np.uint32(depth) != 0, expected(depth - 1, x + np.uint32(depth)), x)
     x = x ^ expected(depth - 1, x >> np.uint32(1))
-    return expected(depth - 1, x) + x
+    result: np.ndarray = expected(depth - 1, x) + x
+    return result
 
 
 def early(depth: int) -> str:

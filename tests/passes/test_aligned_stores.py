@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 import numpy as np
@@ -98,9 +99,12 @@ def test_the_loop_stores_to_multiples_of_a_register(target: str, offset: int) ->
     assert text.count(".first.left_over:") == len(BODIES)
     width = find_target(target).width
     claim = f"align {4 * width}"
-    strict = "\n".join(
-        line.replace("align 4", claim) if f"store <{width} x float>" in line else line for line in text.splitlines()
-    )
+    block, lines = "", []
+    for line in text.splitlines():
+        block = line if re.match(r"\S+:", line) else block
+        is_one = f"store <{width} x float>" in line and ".left_over:" not in block
+        lines.append(line.replace("align 4", claim) if is_one else line)
+    strict = "\n".join(lines)
     assert claim in strict
     count = 20 * width
     to, values = np.zeros(offset + count, np.float32), np.ones(offset + count, np.float32)
@@ -127,6 +131,23 @@ def test_the_loop_stores_to_multiples_of_a_register(target: str, offset: int) ->
 )
 def test_where_lanes_matter_the_loop_stays(body: str) -> None:
     assert not begins_short(body)
+
+
+@pytest.mark.parametrize(
+    "lanes", ["float k = b[programIndex];", "float k = programIndex;", "float k = 1; if (programIndex & 1) k = 2;"]
+)
+def test_numbers_that_lanes_have_from_outside_stay_theirs(lanes: str) -> None:
+    source = f"export void f(uniform float a[], uniform float b[], uniform int n) {{ {lanes} LOOP }}"
+    assert ".first.left_over:" not in passed(source.replace("LOOP", "foreach (i = 0 ... n) a[i] = b[i] + k;"))
+    rows = "foreach (y = 0 ... 3, x = 0 ... n) a[y * n + x] = b[y * n + x] * k;"
+    assert ".first.left_over:" not in passed(source.replace("LOOP", rows))
+
+
+def test_vectors_from_outside_keep_their_lanes() -> None:
+    head = "export void f(uniform float a[], uniform float b[], uniform float x, uniform int n) { "
+    assert ".first.left_over:" not in passed(head + "float k = b[programIndex]; foreach (i = 0 ... n) a[i] = b[i] * k; }")
+    assert ".first.left_over:" not in passed(head + "float k = programIndex; foreach (i = 0 ... n) a[i] = b[i] * k; }")
+    assert ".first.left_over:" in passed(head + "float k = x; float l = k * k; foreach (i = 0 ... n) a[i] = b[i] * (l - 1); }")
 
 
 def test_which_loops() -> None:

@@ -179,3 +179,19 @@ def test_ring_indices_are_consecutive() -> None:
     ).results["passes"]
     blocks = [block for block in read(text).function("read_ring").blocks if ".all_on" in block.name]
     assert sum("load <8 x float>" in each.text for block in blocks for each in block.instructions) == 1
+
+
+@pytest.mark.parametrize(
+    ("cpu", "branches"), [("", True), ("znver2", True), ("znver4", True), ("haswell", False), ("spr", False)]
+)
+def test_masked_stores_are_avoided_where_they_are_slow(cpu: str, branches: bool) -> None:
+    source = """
+    export void f(uniform int a[], uniform int b[], uniform int n, uniform int m) {
+        for (uniform int k = 0; k < m; k++)
+            foreach (i = 0 ... n)
+                if (b[i] > k)
+                    a[i] = k;
+    }"""
+    for target, always in (("avx2-i32x8", False), ("sse4-i32x4", True)):
+        text = compile_source(source, "f.ispc", settings(target, cpu), Diagnostics(), end="passes").results["passes"]
+        assert ("masked.whole" in text) == (branches or always), "SSE has none"

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from random_streams import random_stream
 from random_unsigned_indices import random_unsigned_indices
 
 Array = npt.NDArray[Any]
@@ -306,8 +307,19 @@ def random_unsigned_case(rng: random.Random, name: str) -> Case:
     return Case(name, f"{head} {{{found.body}}}\n", found.to, found.source, found.expected, found.a, found.b)
 
 
+def random_stream_case(rng: random.Random, name: str, width: int) -> Case:
+    element, body, to, source, expected, a, b = random_stream(rng, width)
+    head = f"export void {name}(uniform {element} to[], uniform {element} from[], uniform int a, uniform int b)"
+    return Case(name, f"{head} {{{body}}}\n", to, source, expected, a, b)
+
+
 def random_cases(seed: int, count: int, width: int) -> list[Case]:
-    """A third each: single accesses, bodies of several statements, and indices that may wrap around."""
+    """A quarter each: single accesses, bodies of several statements, indices that may wrap around, and streams."""
     rng = random.Random(seed)
-    kinds = (random_case, lambda rng, name: random_body(rng, name, width), random_unsigned_case)
-    return [kinds[number % 3](rng, f"case{number}") for number in range(count)]
+    kinds = (
+        random_case,
+        lambda rng, name: random_body(rng, name, width),
+        random_unsigned_case,
+        lambda rng, name: random_stream_case(rng, name, width),
+    )
+    return [kinds[number % 4](rng, f"case{number}") for number in range(count)]

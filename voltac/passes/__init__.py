@@ -16,12 +16,15 @@ from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.aligned_stores import align_stores
 from voltac.passes.check_divisors import check_divisors
 from voltac.passes.distance_versions import version_distances
+from voltac.passes.divided_rests import divide_rests
 from voltac.passes.equal_values import merge_equal_values
 from voltac.passes.exchange_lanes import exchange_lanes
 from voltac.passes.flatten_branches import flatten_branches
 from voltac.passes.gangs_in_flight import put_gangs_in_flight
+from voltac.passes.joined_conditions import join_conditions
 from voltac.passes.narrow_arithmetic import narrow_arithmetic
 from voltac.passes.one_lane_stores import store_one_lane
+from voltac.passes.overlapping_gangs import overlap_last_gangs
 from voltac.passes.resolve_accesses import resolve_accesses
 from voltac.passes.row_blocks import load_row_blocks
 from voltac.passes.row_stores import store_row_blocks
@@ -78,6 +81,11 @@ PASSES = (
          store_row_blocks, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("load_row_blocks", "lanes that go along rows of their own load several elements of their row at a time",
          load_row_blocks, lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("overlap_last_gangs", "what fills no gang is done by a whole one over the last elements, where masks cost",
+         overlap_last_gangs,
+         lambda options: options.level > 1 and not options.target.has_masked_small and _resolves_on_host(options)),
+    Pass("divide_rests", "what fills no gang is done by smaller ones, where elements change in place and masks cost",
+         divide_rests, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("align_stores", "long loops that store consecutive elements begin with a short gang: no store crosses lines",
          align_stores, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),
@@ -98,6 +106,8 @@ AFTER_LLVM = (
          select_shifted, optimizing),
     Pass("keep_masks_wide", "masks stay whole lanes across blocks, and where they fill several registers",
          keep_masks_wide, optimizing),
+    Pass("join_conditions", "conditions of lanes are joined by and and or, where masks are whole lanes",
+         join_conditions, lambda options: _resolves_on_host(options) and not options.target.has_avx512),
     Pass("keep_stores_unmasked", "stores of all lanes stay that where masked ones are slow", keep_stores_unmasked, optimizing),
     Pass("store_one_lane", "masked stores of one known lane become scalar stores",
          lambda text, options: store_one_lane(text), optimizing, required=True),

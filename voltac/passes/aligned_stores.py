@@ -10,30 +10,25 @@ the same distance from a line's border: where a store's accesses cross none, tho
 first-level cache that is 1.2 to 1.5 times as fast, beyond it 1.1 to 1.4 (saxpy on an Intel Xeon).
 
 Which lane does an element must not matter: every operation is one of each lane by itself, nothing goes from one gang to the
-next, and nothing that is stored is loaded by another lane.
+next, and nothing that is stored is loaded by another lane. Where elements may be done twice, the short gang is a whole one.
 """
 
 from __future__ import annotations
 
-from voltac.ir import match as m
 from voltac.ir.cfg import ControlFlow, control_flow
-from voltac.ir.constants import integers
-from voltac.ir.lane_formulas import LaneValue, uniform_multiple
+from voltac.ir.lane_formulas import uniform_multiple
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.marks import LEFT_OVER
-from voltac.ir.match import scalar_of_splat
 from voltac.ir.model import Block, Function, Instruction, Module
-from voltac.ir.parts import Operand
-from voltac.ir.types import lanes_of
 from voltac.options import Options
-from voltac.passes.accesses.access import Access, pseudo_operation, read_access
+from voltac.passes.accesses.access import Access, pseudo_operation
 from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.accesses.emit import Emitter, declare
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.copied_blocks import unquoted
-from voltac.passes.loops.gang_loops import GangLoop, root
-from voltac.passes.loops.lane_loops import PLAIN, scalar_callee
+from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.outlined_blocks import is_seldom_called
+from voltac.passes.loops.shiftable import ShiftableLoop
 
 _MOST_INSTRUCTIONS = 48
 """Of a body: one that computes longer does not wait for memory. Chosen, not measured."""
@@ -41,9 +36,6 @@ _FEWEST_GANGS = 16
 """For which it is worth to begin with a short one. Chosen, not measured."""
 _NARROWEST = 32
 """Bytes of registers that cross lines often enough: arrays begin at multiples of 16."""
-_REST = m.op("and", m.value("extent"), m.constant("last"))
-_LIMIT = m.op("sub", m.value("end"), m.value("rest"))
-_EXTENT = m.op("sub", m.value("end"), m.value("start"))
 
 
 def align_stores(module: Module, options: Options) -> None:
@@ -87,27 +79,16 @@ def _stores(function: Function, latches: list[str]) -> bool:
     return len(latches) == 1 and any(pseudo_operation(each) == "scatter" for each in function.block(latches[0]).instructions)
 
 
-class _Stream:
+class _Stream(ShiftableLoop):
     """What there is to know of a loop."""
 
     def __init__(
         self, loop: GangLoop, flow: ControlFlow, values: LaneValues, effects: FunctionEffects, options: Options
     ) -> None:
-        self.loop = loop
+        super().__init__(loop, values, effects)
         self.flow = flow
-        self.values = values
-        self.effects = effects
         self.options = options
         self.inside = {each.name for block in (loop.header, loop.body) for each in block.instructions if each.name}
-        self.counting = {loop.counter}
-        """What depends on the counter."""
-        for each in loop.body.instructions:
-            if each.name and not self.counting.isdisjoint(each.names_used()):
-                self.counting.add(each.name)
-        self.accesses: list[Access] = []
-        self.loads: list[Instruction] = []
-        """Of numbers that are no lanes'."""
-        self.extent = self.end = self.rest = ""
 
     @property
     def aligned(self) -> Access:
@@ -121,16 +102,16 @@ class _Stream:
 
     def can_begin_anywhere(self) -> bool:
         """Whether which element is in which lane makes no difference, and the loop has the shape."""
-        if not self._has_limits() or not all(self._is_free(at, each) for at, each in enumerate(self.loop.body.instructions)):
+        if not self._is_divided() or not self.is_shiftable():
             return False
         stores = [each for each in self.accesses if each.is_store]
         if not stores or self.register < _NARROWEST or not has_masked(self.options.target, min(each.size for each in stores)):
             return False
         if any(each.size != stores[0].size or not each.all_on for each in stores):
             return False
-        if any(self.effects.may_touch(load, each.memory) for load in self.loads for each in stores):
+        if any(not each.is_consecutive for each in self.accesses if not each.is_uniform):
             return False
-        return all(self._apart(one, other) for one in stores for other in self.accesses if one is not other)
+        return all(self.same_place(one, other) or self.apart(one, other) for one, other in self.pairs())
 
     def address_before(self, emitter: Emitter) -> tuple[list[Instruction], str] | None:
         """Where the first gang stores, and what computes it before the loop; None where that cannot be."""
@@ -144,18 +125,11 @@ class _Stream:
         elsewhere = emitter.new_phis or emitter.at_end
         return (emitter.output, address) if used.isdisjoint(self.inside) and not elsewhere else None
 
-    def _has_limits(self) -> bool:
+    def _is_divided(self) -> bool:
         """``rest = extent & (width - 1)``, ``limit = end - rest``, used for nothing but this loop and what is behind it."""
-        loop, definitions = self.loop, self.values.definitions
-        limit = _LIMIT.find(loop.limit, definitions)
-        rest = _REST.find(limit["rest"].value, definitions) if limit is not None else None
-        if limit is None or rest is None or integers(*rest["last"]) != (loop.width - 1,):
+        loop = self.loop
+        if not self.has_limits(loop.start):
             return False
-        self.end, self.rest, self.extent = limit["end"].value, limit["rest"].value, rest["extent"].value
-        if loop.start != "0" or self.extent != self.end:
-            length = _EXTENT.find(self.extent, definitions)
-            if length is None or (length["end"].value, length["start"].value) != (self.end, loop.start):
-                return False
         known = self.values.scalar("i32", self.extent)
         if uniform_multiple(known, self.values.facts) % loop.width == 0 and known.offsets[0] % loop.width == 0:
             # Whole gangs only, with nothing behind them: that is what was asked for.
@@ -166,70 +140,6 @@ class _Stream:
             if any(name in (self.rest, loop.limit) for each in block.instructions for name in each.names_used()):
                 return False
         return True
-
-    def _is_free(self, position: int, instruction: Instruction) -> bool:
-        """Whether an instruction is one of each lane by itself, with the lane's index for all that differs."""
-        op, loop = instruction.op, self.loop
-        if op.startswith("#") or instruction.is_terminator or instruction.name == loop.following:
-            return True
-        if instruction.parts.unknown:
-            return False
-        lanes = lanes_of(instruction.type)
-        if op == "call":
-            operation = pseudo_operation(instruction)
-            if operation not in ("gather", "scatter"):
-                return scalar_callee(instruction.parts.callee) is not None and self._is_even(instruction.operands)
-            access = read_access(position, instruction, operation, self.values)
-            self.accesses.append(access)
-            return self._goes_on(access) and self._is_even(instruction.operands)
-        if op == "insertelement":
-            # The beginning of a splat.
-            return instruction.operands[0].value == "poison" and instruction.operands[1].value != loop.following
-        if op == "shufflevector":
-            return scalar_of_splat(instruction.name, self.values.definitions) is not None
-        operands = {lanes_of(each.type) for each in instruction.operands}
-        if not lanes:
-            if op == "load":
-                self.loads.append(instruction)
-            return (op in PLAIN or op == "load") and operands <= {0} and loop.counter not in instruction.names_used()
-        if lanes != loop.width or op not in PLAIN or not operands <= {0, lanes}:
-            return False
-        return self._is_even(instruction.operands) or self._is_index(instruction)
-
-    def _is_even(self, operands: list[Operand]) -> bool:
-        """Whether no operand is a constant that differs between lanes."""
-        return not any(each.value.startswith("<") for each in operands)
-
-    def _is_index(self, instruction: Instruction) -> bool:
-        """The counter and the lane's number."""
-        if instruction.op != "add":
-            return False
-        first, second = instruction.operands
-        scalar = scalar_of_splat(first.value, self.values.definitions)
-        numbers = integers(second.type, second.value)
-        return scalar is not None and scalar.value == self.loop.counter and numbers == tuple(range(self.loop.width))
-
-    def _goes_on(self, access: Access) -> bool:
-        """Whether the lanes touch consecutive elements by the counter, or load one that is the same in each iteration."""
-        if access.address is None or access.lanes != self.loop.width:
-            return False
-        terms = access.address.terms
-        if any(root(symbol) in self.counting - {self.loop.counter} for symbol in terms):
-            return False
-        if any(root(symbol) == self.loop.counter for symbol in terms):
-            return access.is_consecutive and self.loop.is_even(access)
-        return access.is_uniform and not access.is_store
-
-    def _apart(self, store: Access, other: Access) -> bool:
-        """Whether a store and another access never meet but in one lane of one gang."""
-        assert store.address is not None and other.address is not None
-        if _place(store.address) == _place(other.address):
-            return True
-        return store.memory.root != other.memory.root and not self.effects.may_overlap(store.memory, other.memory)
-
-
-def _place(address: LaneValue) -> tuple[object, ...]:
-    return address.key, address.offsets
 
 
 def _write(found: _Stream, before: list[Instruction], address: str, emitter: Emitter) -> None:
@@ -255,26 +165,14 @@ def _write(found: _Stream, before: list[Instruction], address: str, emitter: Emi
     before.append(Instruction(f"  br i1 {shorter}, label %{first}, label %{aligned}"))
 
     body: list[Instruction] = []
-    lanes = f"<{loop.width} x i32>"
-    one = value(body, "one", f"insertelement {lanes} poison, i32 {count}, i64 0")
-    all_lanes = value(body, "all", f"shufflevector {lanes} {one}, {lanes} poison, {lanes} zeroinitializer")
-    numbers = ", ".join(f"i32 {lane}" for lane in range(loop.width))
-    mask = value(body, "first.lanes", f"icmp ult {lanes} <{numbers}>, {all_lanes}")
-    names = {loop.counter: loop.start}
-    stores = {id(each.instruction) for each in found.accesses if each.is_store}
-    for instruction in loop.body.instructions:
-        if instruction.is_terminator or instruction.name == loop.following or instruction.op.startswith("#"):
-            continue
-        text = instruction.text
-        if id(instruction) in stores:
-            whole = f"<{loop.width} x i1> {instruction.operands[-1].value}"
-            text = text.replace(whole, f"<{loop.width} x i1> {mask}")
-        made = Instruction(text)
-        made.rename(names)
-        if instruction.name:
-            names[instruction.name] = fresh("of.first")
-            made.text = made.text.replace(instruction.name, names[instruction.name], 1)
-        body.append(made)
+    if found.may_do_twice():
+        body += found.body_at(loop.start, fresh)
+    else:
+        lanes = f"<{loop.width} x i32>"
+        one = value(body, "one", f"insertelement {lanes} poison, i32 {count}, i64 0")
+        all_lanes = value(body, "all", f"shufflevector {lanes} {one}, {lanes} poison, {lanes} zeroinitializer")
+        numbers = ", ".join(f"i32 {lane}" for lane in range(loop.width))
+        body += found.body_at(loop.start, fresh, value(body, "first.lanes", f"icmp ult {lanes} <{numbers}>, {all_lanes}"))
     start = value(body, "start", f"add nsw i32 {loop.start}, {count}")
     left = value(body, "left", f"sub nsw i32 {found.extent}, {count}")
     rest = value(body, "rest", f"and i32 {left}, {loop.width - 1}")

@@ -9,7 +9,8 @@
   whole:                                     store <8 x float> %v, ptr %p, align 4
   part:                                      the masked store
 
-AVX's masked stores take tens of cycles on AMD, and SSE and NEON have none: LLVM goes lane by lane. Masks of
+AVX's masked stores take tens of cycles on AMD, where Intel's take one (``target_info/processors.py``), and SSE and NEON have
+none: LLVM goes lane by lane. Masks of
 loops tend to be all on or not for a while, so the branch is foreseen. Nothing is ever written to a
 lane that is off.
 """
@@ -22,6 +23,7 @@ from collections.abc import Callable
 from voltac.ir.cfg import control_flow
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.options import Options
+from voltac.target_info.processors import find_processor
 
 _MOST_IN_A_BLOCK = 4
 """Accesses: each is a branch, with code for both ways. Chosen, not measured."""
@@ -38,6 +40,9 @@ _LOAD = re.compile(
 def make_stores_whole(module: Module, options: Options) -> None:
     """Rewrite the module."""
     target = options.target
+    processor = find_processor(target.processor)
+    if target.has_masked_load and processor is not None and processor.masked_stores:
+        return
     for function in module.functions:
         if any("@llvm.masked." in instruction.text for instruction in function.instructions()):
             _rewrite(function, loads=not target.has_masked_load)

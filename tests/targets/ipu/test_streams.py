@@ -48,6 +48,12 @@ def half(row: Row) -> Row:
     return replace(row, name=f"half {row.name}", types=row.types.replace("float", "float16"))
 
 
+def in_float(x: Array, y: Array, a: Array, b: Array) -> Array:
+    """A stencil of halves, computed as float."""
+    left, middle, right = (x[first : len(x) - 8 + first].astype("f4") for first in (3, 4, 5))
+    return (np.float32(a) * left + np.float32(b) * middle + np.float32(a) * right).astype(y.dtype)
+
+
 FAST = (("fast_math", "aggressive"),)
 F, FF, FFF = "float", "float float", "float float float"
 IN_PLACE = [
@@ -72,6 +78,7 @@ ROWS = [
     *(replace(half(row), name=f"half {row.name} without infinities", options=FAST) for row in IN_PLACE),
     *(half(replace(row, body=row.body.replace("(ELEMENT)0", "0.0f16"))) for row in OTHERS),
     Row("half a*x + b", "float16 float16", "y[i] = a * x[i] + b;", 2, lambda x, y, a, b: a * x[4:-4] + b),
+    Row("half axpy", "float16 float16", "y[i] = a * x[i] + y[i];", 4, lambda x, y, a, b: a * x[4:-4] + y[4:-4]),
     # A word of halves is two of floats.
     Row("to half", "float float16", "y[i] = (float16)x[i];", 2, lambda x, y, a, b: x[4:-4].astype("f2")),
     Row("from half", "float16 float", "y[i] = (float)x[i];", 1, lambda x, y, a, b: x[4:-4].astype("f4")),
@@ -80,6 +87,17 @@ ROWS = [
         lambda x, y, a, b: a * x[3:-5] + b * x[4:-4] + a * x[5:-3]),
     Row("stencil of sums", FF, "y[i] = a * (x[i - 1] + x[i + 1]) + b * x[i];", 5,
         lambda x, y, a, b: a * (x[3:-5] + x[5:-3]) + b * x[4:-4]),
+    # Operations; four of them, or three, move halves.
+    Row("half stencil", "float16 float16", "y[i] = a * x[i - 1] + b * x[i] + a * x[i + 1];", 9,
+        lambda x, y, a, b: a * x[3:-5] + b * x[4:-4] + a * x[5:-3]),
+    Row("half stencil of sums", "float16 float16", "y[i] = a * (x[i - 1] + x[i + 1]) + b * x[i];", 8,
+        lambda x, y, a, b: a * (x[3:-5] + x[5:-3]) + b * x[4:-4]),
+    Row("half differences", "float16 float16", "y[i] = x[i + 1] - x[i];", 3, lambda x, y, a, b: x[5:-3] - x[4:-4]),
+    Row("half stencil summed as float", "float16 float16",
+        "y[i] = (float16)((float)a * (float)x[i - 1] + (float)b * (float)x[i] + (float)a * (float)x[i + 1]);", 19, in_float),
+    # Of a word of floats.
+    Row("half stencil to float", "float16 float", "y[i] = a * (float)x[i - 1] + b * (float)x[i] + a * (float)x[i + 1];", 8.5,
+        in_float),
 ]  # fmt: skip
 
 
@@ -114,7 +132,9 @@ def bundles_a_word(row: Row, kernel: Any, n: int, first: int = 4) -> float:
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 def test_a_word_takes_as_many_bundles_as_the_reference_says(row: Row) -> None:
-    assert bundles_a_word(row, loaded(row), ONE_BANK_EACH) == row.bundles
+    kernel = loaded(row)
+    # From 5 on, the elements before the first whole gang are done by themselves.
+    assert [bundles_a_word(row, kernel, ONE_BANK_EACH, first) for first in (4, 5)] == [row.bundles] * 2
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
@@ -132,15 +152,40 @@ def test_every_count_is_right_where_banks_are_apart(row: Row) -> None:
         run(row, kernel, n)
 
 
-@pytest.mark.parametrize(("name", "bundles"), [("add scalar", 3), ("copy", 2), ("a*x + b", 4), ("x + y", 4), ("axpy", 5)])
+@pytest.mark.parametrize("body", ["y[i] = a * x[i] + y[i];", "y[i] = a * x[i] + b;"])
+def test_halves_are_scaled_and_added_at_once_where_they_may_be_rounded_once(body: str) -> None:
+    row = Row("scaled", "float16 float16", body, 1, lambda x, y, a, b: y)
+    kernel, bundles = loaded(row, fast_math="aggressive"), []
+    for n in (2 * ONE_BANK_EACH, 2 * ONE_BANK_EACH + 480):
+        x, y = (np.random.default_rng(seed).standard_normal(n).astype(np.float16) for seed in (n, n + 1))
+        expected = (np.float32(A) * x.astype("f4") + (y.astype("f4") if "y[i];" in body else np.float32(B))).astype("f2")
+        kernel(x, y, np.float16(A), np.float16(B), 0, n)
+        assert np.array_equal(y, expected)
+        bundles.append(kernel.last_run.bundles)
+    assert (bundles[1] - bundles[0]) / (480 / 4 / 6) == row.bundles
+
+
+@pytest.mark.parametrize(
+    ("name", "bundles"), [("add scalar", 3), ("copy", 2), ("a*x + b", 4), ("x + y", 4), ("axpy", 5), ("half relu", 3)]
+)
 def test_the_naive_schedule_is_there_for_comparison(name: str, bundles: int) -> None:
     row = next(row for row in ROWS if row.name == name)
     assert bundles_a_word(row, loaded(row, loop_unrolling=False), ONE_BANK_EACH) == bundles
 
 
-def test_a_stencil_is_as_short_where_its_words_lie_the_other_way() -> None:
-    row = next(row for row in ROWS if row.name == "stencil")
-    assert bundles_a_word(row, loaded(row), ONE_BANK_EACH, first=5) == 5
+def test_a_stencil_whose_results_lie_between_words_takes_singles() -> None:
+    source = """
+        export void k(uniform float x[], uniform float y[], uniform float a, uniform float b, uniform int n) {
+            foreach (i = 0 ... n) y[i + 1] = a * x[i] + b * x[i + 1] + a * x[i + 2];
+        }"""
+    kernel: Any = voltac.compile(source, target="ipu-mk2").k
+    bundles = []
+    for n in (ONE_BANK_EACH, ONE_BANK_EACH + 480):
+        x, y = np.random.default_rng(n).standard_normal(n + 2).astype(np.float32), np.zeros(n + 2, np.float32)
+        kernel(x, y, np.float32(A), np.float32(B), n)
+        assert np.array_equal(y[1:-1], np.float32(A) * x[:-2] + np.float32(B) * x[1:-1] + np.float32(A) * x[2:])
+        bundles.append(kernel.last_run.bundles)
+    assert (bundles[1] - bundles[0]) / (480 / 2 / 6) == 5
 
 
 @dataclass(frozen=True)

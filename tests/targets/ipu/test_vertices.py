@@ -164,3 +164,21 @@ def test_a_maximum_exponentials_and_their_sum(count: int) -> None:
     expected = np.exp(x.astype(np.float64) - x.max())
     np.testing.assert_allclose(out, expected, rtol=1e-6)
     np.testing.assert_allclose(total[0], expected.sum(), rtol=1e-6)
+
+
+@pytest.mark.parametrize(("name", "degree"), [("Linear", 1), ("Quadratic", 2), ("Cubic", 3), ("CubicByHand", 3)])
+def test_polynomials_that_the_other_macros_make(name: str, degree: int) -> None:
+    coefficients = np.arange(1, degree + 2, dtype=np.float32)
+    for pairs in (0, 1, 5, 6, 7, 40):
+        x, y = floats(2 * pairs), np.zeros(2 * pairs, np.float32)
+        run_vertex(program("polynomial.S"), [x, y, coefficients, pairs], name)
+        expected = np.full(2 * pairs, coefficients[degree])
+        for coefficient in coefficients[:degree][::-1]:
+            expected = expected * x + coefficient
+        assert np.array_equal(y, expected)
+
+
+def test_names_and_numbers_in_the_data_of_the_other_macros() -> None:
+    # Each text ends with a zero, the place behind it in the section, and the degree.
+    expected = b"Linear\0\x07\x01" + b"Quadratic\0\x13\x02" + b"Cubic\0\x1b\x03"
+    assert bytes(program("polynomial.S").code.sections[".rodata.names"].content) == expected

@@ -31,6 +31,28 @@ def test_every_element_is_done_once() -> None:
         assert np.array_equal(x, np.arange(n + 8) < n)
 
 
+@pytest.mark.parametrize("type", ["int8", "float16", "float"])
+@pytest.mark.parametrize("level", [0, 2])
+def test_a_range_may_begin_anywhere(type: str, level: int) -> None:
+    source = f"export void k(uniform {type} x[], uniform int first, uniform int n) {{ foreach (i = first ... n) x[i] += i; }}"
+    kernel: Any = voltac.compile(source, target="ipu-mk2", opt=level).k
+    for first in range(9):
+        for n in (*range(first, first + 10), 41, 60):
+            x = np.zeros(64, {"int8": "i1", "float16": "f2", "float": "f4"}[type])
+            kernel(x, first, n)
+            expected = np.zeros_like(x)
+            expected[first:n] = np.arange(first, n)
+            assert np.array_equal(x, expected), (first, n)
+
+
+@pytest.mark.parametrize(("first", "last"), [(2**31 - 20, 2**31 - 1), (2**31 - 5, 2**31 - 1), (-(2**31), 9 - 2**31)])
+def test_a_range_may_end_at_the_limits_of_int32(first: int, last: int) -> None:
+    source = "export void k(uniform int x[], uniform int first, uniform int n) { foreach (i = first ... n) x[i - first] = i; }"
+    x = np.zeros(32, np.int32)
+    compiled(source)(x, first, last)
+    assert np.array_equal(x[: last - first], np.arange(first, last)) and not x[last - first :].any()
+
+
 def test_the_work_is_split_evenly() -> None:
     kernel = compiled("export void k(uniform int x[], uniform int n) { foreach (i = 0 ... n) x[i] += 1; }")
     kernel(np.zeros(2400, np.int32), 2400)
@@ -116,3 +138,38 @@ def test_lanes_of_halves_are_summed_up_as_halves(type: str) -> None:
     source = f"export uniform {type} k(uniform {type} x[]) {{ return reduce_add(x[programIndex]); }}"
     x = np.array([1.5, 2, -4, 8], np.float16 if type == "float16" else np.float32)
     assert compiled(source)(x) == 7.5
+
+
+@pytest.mark.parametrize(
+    ("outside", "value"),
+    [
+        ("float k = p[programIndex];", "k"),
+        ("float k = 1; if (programIndex & 1) k = 3;", "k"),
+        ("", "programIndex"),
+        ("", "own()"),
+        ("varying float rows[2]; varying float * uniform k = rows; rows[1] = programIndex;", "k[1]"),
+        ("float whole = programIndex; float &k = whole;", "k"),
+    ],
+)
+def test_lanes_count_from_the_first_element_where_it_shows(outside: str, value: str) -> None:
+    """Language 9.5: lane l handles ``first + l`` of a group, whoever of the workers has it."""
+    source = f"""static inline float own() {{ return programIndex; }}
+export void f(uniform float p[], uniform float q[], uniform int a, uniform int n) {{
+    {outside}
+    foreach (i = a ... n) q[i] = p[i] * {value};
+}}"""
+    kernel = voltac.compile(source, target="ipu-mk2").f
+    width = 4
+    for first, count in ((0, 70), (1, 70), (3, 201), (5, 5), (6, 7)):
+        p, q = np.arange(1, max(count, width) + 1, dtype=np.float32), np.zeros(max(count, width), np.float32)
+        kernel(p, q, first, count)
+        i = np.arange(first, count)
+        lane = (i - first) % width
+        of_lane: np.ndarray = lane
+        if "p[programIndex]" in outside:
+            of_lane = p[lane]
+        elif "& 1" in outside:
+            of_lane = np.where(lane & 1, 3, 1)
+        wanted = np.zeros_like(q)
+        wanted[i] = p[i] * of_lane
+        assert q.tolist() == wanted.tolist(), (first, count)

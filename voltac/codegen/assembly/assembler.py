@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from voltac.codegen.assembly.alternate import bare_names, computed_arguments, own_labels
 from voltac.codegen.assembly.conditions import GOING_ON, OPENING, ConditionStack
 from voltac.codegen.assembly.directives import DIRECTIVES, Directive
 from voltac.codegen.assembly.expansion import (
@@ -26,7 +27,7 @@ from voltac.codegen.assembly.state import AssemblyState, WaitingInstruction
 from voltac.codegen.device import DeviceCode
 from voltac.codegen.object_file import ObjectFile, Section
 from voltac.messages.diagnostics import Diagnostics
-from voltac.messages.message import Note
+from voltac.messages.message import Note, Span
 from voltac.messages.suggestions import suggestion
 from voltac.records import mutable_record, record
 
@@ -46,6 +47,9 @@ Group = Callable[[Sequence[MatchedInstruction], bool], Sequence[int]]
 """Instructions that issue together, and whether they stand in braces → the bits to set in each of their words. Raises
 BadStatement for what may not be so."""
 
+Include = Callable[[LinePiece, Span], list[SourceLine]]
+"""The lines of the file that stands behind ``.include``, which stands at a place. Raises BadStatement where there is none."""
+
 
 @record(eq=False)
 class Dialect:
@@ -59,6 +63,8 @@ class Dialect:
     directives: Mapping[str, Directive]
     check: Callable[[AssemblyState, Report], None]
     """Looks at the whole text when all words are known."""
+    include: Include
+    """For ``.include``."""
     first_section: str = ".text"
 
 
@@ -94,6 +100,9 @@ class _Assembler:
         self.macros: dict[str, AssemblyMacro] = {}
         self.uses = 0
         self.made_lines = 0
+        self.alternate = False
+        """Whether ``.altmacro`` holds."""
+        self.own_labels = 0
         self.group: list[MatchedInstruction] | None = None
         self.group_begin: tuple[SourceLine, int] | None = None
         self.directives = {**DIRECTIVES, **dialect.directives}
@@ -229,6 +238,13 @@ class _Assembler:
         name = word.text
         if name == ".exitm":
             self._exit_macro()
+        elif name == ".end":
+            for frame in self.frames:
+                frame.lines = iter(())
+        elif name == ".include":
+            self._include(rest)
+        elif name in (".altmacro", ".noaltmacro"):
+            self.alternate = name == ".altmacro"
         elif name == ".purgem":
             if self.macros.pop(rest.text, None) is None:
                 raise rest.wrong(not_a_macro(rest.text, self.macros))
@@ -277,18 +293,35 @@ class _Assembler:
             self._push([line for _ in range(count) for line in body], False)
         else:
             name, values = each_of(rest, word == ".irpc")
-            self._push([substituted(line, {name: value}, None, line.chain) for value in values for line in body], False)
+            bare = bare_names([name]) if self.alternate else None
+            self._push([substituted(line, {name: value}, None, line.chain, bare) for value in values for line in body], False)
 
     def _use(self, macro: AssemblyMacro, rest: LinePiece, piece: LinePiece) -> None:
         if sum(frame.is_macro for frame in self.frames) >= _DEEPEST:
             raise piece.wrong(f"macro '{macro.name}' is used within itself without end")
+        body, bare = macro.body, None
+        if self.alternate:
+            rest = computed_arguments(rest, lambda piece: self.state.known_number(piece, "an argument behind '%'"))
         values = bound_arguments(macro, rest)
+        if self.alternate:
+            labels, body = own_labels(body, self._own_label)
+            values |= labels
+            bare = bare_names(values)
         line = self.state.line
         place = Note(line.span(piece.begin, piece.end), f"in the expansion of macro '{macro.name}'", "macro")
         chain = (place, *line.chain)
-        self._push([substituted(one, values, self.uses, chain) for one in macro.body], True)
+        self._push([substituted(one, values, self.uses, chain, bare) for one in body], True)
         self.uses += 1
         # What stands behind the use on its line comes after the macro's lines.
+
+    def _own_label(self) -> str:
+        self.own_labels += 1
+        return f".LL{self.own_labels}"
+
+    def _include(self, rest: LinePiece) -> None:
+        if sum(not frame.is_macro for frame in self.frames) >= _DEEPEST:
+            raise rest.wrong("this file is included within itself without end")
+        self._push(self.dialect.include(rest, self.state.line.whole()), False)
 
     def _push(self, lines: list[SourceLine], is_macro: bool) -> None:
         self.made_lines += len(lines)

@@ -18,8 +18,9 @@ _LARGEST = 1 << 30
 _LARGEST_ALIGNMENT = 1 << 16
 """Bytes, as much as a page of any system."""
 _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
-_ESCAPES = {"n": 10, "t": 9, "r": 13, "\\": 92, '"': 34}
+_ESCAPES = {"n": 10, "t": 9, "r": 13, "b": 8, "f": 12, "\\": 92, '"': 34}
 _OCTAL = re.compile(r"[0-7]{1,3}")
+_HEXADECIMAL = re.compile(r"x([0-9a-fA-F]+)")
 _HALF = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+[eE][+-]?\d+)([eE][+-]?\d+)?h?")
 _SYMBOL = re.compile(r"[A-Za-z_.$][\w.$]*|\"[^\"]+\"", re.ASCII)
 
@@ -84,9 +85,16 @@ def _string(piece: LinePiece) -> bytes:
             out.append(int(octal[0], 8) & 0xFF)
             position = octal.end()
             continue
+        hexadecimal = _HEXADECIMAL.match(text, position)
+        if hexadecimal is not None:
+            out.append(int(hexadecimal[1], 16) & 0xFF)
+            position = hexadecimal.end()
+            continue
         if text[position] not in _ESCAPES:
             known = ", ".join("\\" + key for key in _ESCAPES)
-            raise piece.wrong(f"unknown escape '\\{text[position]}'; there are {known} and up to three octal digits")
+            raise piece.wrong(
+                f"unknown escape '\\{text[position]}'; there are {known}, up to three octal digits, \\x with hexadecimal ones"
+            )
         out.append(_ESCAPES[text[position]])
         position += 1
     return bytes(out)
@@ -124,23 +132,30 @@ def _fill(state: AssemblyState, count: int, value: int, size: int, rest: LinePie
         state.add((value & (1 << 8 * size) - 1).to_bytes(size, "little") * count)
 
 
-def _align(power: bool) -> Directive:
+def _align(power: bool, fill_bytes: int = 1) -> Directive:
     def directive(state: AssemblyState, rest: LinePiece) -> None:
         pieces = split_at_commas(rest)
-        if not pieces:
-            raise BadStatement("'.align' takes a number of bytes")
+        if not 1 <= len(pieces) <= 3:
+            raise BadStatement(
+                "'.align' takes a number of bytes, if wanted what to fill with, and the most to fill: .align 8, 0, 4"
+            )
         number = state.known_number(pieces[0], "an alignment")
         alignment = 1 << number if power and 0 <= number <= _LARGEST_ALIGNMENT.bit_length() else number
         if alignment <= 0 or alignment & alignment - 1 or alignment > _LARGEST_ALIGNMENT:
             raise pieces[0].wrong(f"an alignment is a power of two up to {_LARGEST_ALIGNMENT} bytes, not {alignment}")
         fill = state.known_number(pieces[1], "the byte to fill with") if len(pieces) > 1 and pieces[1].text else None
-        align_section(state, alignment, fill)
+        if len(pieces) > 2 and -state.section.size % alignment > state.known_number(pieces[2], "the most bytes to fill"):
+            return
+        align_section(state, alignment, fill, fill_bytes)
 
     return directive
 
 
-def align_section(state: AssemblyState, alignment: int, fill: int | None = None) -> None:
-    """Go on at a multiple of so many bytes; instructions that do nothing fill a gap in code."""
+def align_section(state: AssemblyState, alignment: int, fill: int | None = None, fill_bytes: int = 1) -> None:
+    """Go on at a multiple of so many bytes; instructions that do nothing fill a gap in code.
+
+    ``fill`` is a number of ``fill_bytes``, the first of which may be cut off.
+    """
     section = state.section
     section.alignment = max(section.alignment, alignment)
     missing = -section.size % alignment
@@ -152,7 +167,41 @@ def align_section(state: AssemblyState, alignment: int, fill: int | None = None)
     if fill is None and section.kind == "text" and nothing and not missing % step and not section.size % step:
         section.content += encode(nothing[0], [], state.device).to_bytes(step, "little") * (missing // step)
     else:
-        section.content += bytes([(fill or 0) & 0xFF]) * missing
+        unit = ((fill or 0) & (1 << 8 * fill_bytes) - 1).to_bytes(fill_bytes, "little")
+        section.content += bytes(missing % fill_bytes) + unit * (missing // fill_bytes)
+
+
+def _place(state: AssemblyState, rest: LinePiece) -> None:
+    """``.org offset, fill`` in the section."""
+    pieces = _listed(rest)
+    if not 1 <= len(pieces) <= 2:
+        raise rest.wrong("'.org' takes an offset in the section and, if wanted, the byte to fill with: .org 64, 0")
+    value = state.value(pieces[0], state.context())
+    if value.section not in ("", state.section.name):
+        raise pieces[0].wrong(f"'{pieces[0].text}' lies in another section")
+    fill = state.known_number(pieces[1], "the byte to fill with") if len(pieces) > 1 else 0
+    if value.number < state.section.size:
+        raise pieces[0].wrong(f"'.org' goes back to {value.number}, and the section has {state.section.size} bytes")
+    _fill(state, value.number - state.section.size, fill, 1, rest)
+
+
+def _common(exported: bool) -> Directive:
+    """``.comm name, bytes, alignment``: zeros with a label."""
+
+    def directive(state: AssemblyState, rest: LinePiece) -> None:
+        pieces = _listed(rest)
+        if not 2 <= len(pieces) <= 3:
+            raise rest.wrong("here stand a name, a number of bytes and, if wanted, the alignment: .lcomm sums, 64, 8")
+        numbers = [state.known_number(piece, "a number of bytes") for piece in pieces[1:]]
+        before, state.section = state.section, state.section_called(".bss", pieces[0])
+        _align(False)(state, pieces[2] if len(pieces) > 2 else LinePiece(str(state.device.word_bytes), rest.begin))
+        state.define_label(_symbol(pieces[0]), pieces[0])
+        _fill(state, numbers[0], 0, 1, rest)
+        state.section = before
+        if exported:
+            state.exported.setdefault(_symbol(pieces[0]), state.line)
+
+    return directive
 
 
 def _named_section(name: str) -> Directive:
@@ -247,6 +296,34 @@ DIRECTIVES: dict[str, Directive] = {
     ".file": _nothing,
     ".ident": _nothing,
     ".loc": _nothing,
+    **dict.fromkeys(
+        (".list", ".nolist", ".title", ".sbttl", ".eject", ".psize", ".line", ".ln", ".version", ".protected", ".internal"),
+        _nothing,
+    ),
+    **dict.fromkeys(
+        [
+            f".cfi_{name}"
+            for name in (
+                "startproc",
+                "endproc",
+                "sections",
+                "def_cfa",
+                "def_cfa_offset",
+                "def_cfa_register",
+                "adjust_cfa_offset",
+                "offset",
+                "rel_offset",
+                "restore",
+                "register",
+                "same_value",
+                "undefined",
+                "remember_state",
+                "restore_state",
+                "return_column",
+            )
+        ],
+        _nothing,
+    ),
     ".type": _type,
     ".size": _size,
     ".set": _set(False),
@@ -276,5 +353,12 @@ DIRECTIVES: dict[str, Directive] = {
     ".align": _align(False),
     ".balign": _align(False),
     ".p2align": _align(True),
+    ".balignw": _align(False, 2),
+    ".balignl": _align(False, 4),
+    ".p2alignw": _align(True, 2),
+    ".p2alignl": _align(True, 4),
+    ".org": _place,
+    ".comm": _common(True),
+    ".lcomm": _common(False),
 }
 """Numbers are little-endian; ``.align`` takes bytes, ``.p2align`` a power of two."""

@@ -144,10 +144,17 @@ def _argument(text: str, position: int) -> tuple[str, int]:
     return "".join(out), position
 
 
-def substituted(line: SourceLine, values: dict[str, str], uses: int | None, chain: tuple[Note, ...]) -> SourceLine:
-    """A line of a body with the arguments in it; ``uses`` None leaves ``\\@`` alone."""
+def substituted(
+    line: SourceLine, values: dict[str, str], uses: int | None, chain: tuple[Note, ...], bare: re.Pattern[str] | None = None
+) -> SourceLine:
+    """A line of a body with the arguments in it; ``uses`` None leaves ``\\@`` alone, ``bare`` finds names without backslash."""
     text = line.text
-    if "\\" not in text:
+    holes = [*_HOLE.finditer(text)] if "\\" in text else []
+    if bare is not None:
+        # In a text only what is joined to it is an argument.
+        holes += [found for found in bare.finditer(text) if "&" in found[0] or text.count('"', 0, found.start()) % 2 == 0]
+        holes.sort(key=lambda found: found.start())
+    if not holes:
         return SourceLine(text, line.marks, chain)
     out: list[str] = []
     marks: list[tuple[int, Span, bool]] = []
@@ -162,9 +169,9 @@ def substituted(line: SourceLine, values: dict[str, str], uses: int | None, chai
         marks.extend((length + offset - begin, place, fixed) for offset, place, fixed in line.marks if begin < offset < end)
         length += end - begin
 
-    for match in _HOLE.finditer(text):
-        found = _value(match[1], values, uses)
-        if found is None:
+    for match in holes:
+        found = _value(match[1], values, uses) if match[0][0] == "\\" else (values[match[1]], len(match[0]) - 1)
+        if found is None or match.start() < position:
             continue
         value, used = found
         copy(position, match.start())

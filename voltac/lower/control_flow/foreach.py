@@ -7,6 +7,10 @@ the mask is statically all on, and at most one masked iteration for the rest::
     for (i = first; i < aligned; i += W)  body with lanes i + <0 .. W-1>, all on
     if (rest != 0)                        body with lanes aligned + <0 .. W-1>, mask <0 .. W-1> < rest
 
+Where a device's threads have a piece each, and nothing shows which lane handles an element, whole gangs begin at a multiple of
+W: that is where words of memory begin. The elements before are the masked iteration of the first thread, those behind are the
+last one's, and no thread has both.
+
 Other dimensions are uniform loops around it. ``foreach_tiled`` steps through tiles
 and asks at each one whether it lies inside the domain.
 """
@@ -14,6 +18,7 @@ and asks at each one whether it lies inside the domain.
 from __future__ import annotations
 
 from voltac.ir import marks
+from voltac.lower.analyses.lane_visibility import shows_lanes
 from voltac.lower.control_flow import masks
 from voltac.lower.control_flow.lane_groups import lane_groups
 from voltac.lower.control_flow.loops import loop_hint
@@ -66,6 +71,8 @@ class _Range:
     """Where this thread of a device begins; the first value where all is done here."""
     step: IR
     """From one gang (tile, row) of this thread to its next."""
+    before: IR
+    """Elements between a multiple of the span and ``first``, which are not in whole gangs then."""
 
 
 @lowers_statement(tree.Foreach)
@@ -74,11 +81,14 @@ def lower_foreach(c: FunctionContext, node: tree.Foreach) -> None:
     bounds = [(c.value(dimension.first), c.value(dimension.last)) for dimension in node.dimensions]
     tiled = node.tiled and len(node.dimensions) > 1
     spans = tile_spans(c.width, len(bounds)) if tiled else [1] * (len(bounds) - 1) + [c.width]
+    from_whole_gangs = not _is_multiple(bounds[0][0], spans[0]) and shares_chunks(c) and not shows_lanes(node)
     if shares_chunks(c):
-        bounds[0] = own_chunk(c, *bounds[0], spans[0])
+        bounds[0] = own_chunk(c, *bounds[0], spans[0], from_whole_gangs)
     ranges = [
         _range(c, dimension.symbol, first, last, span) for dimension, (first, last), span in zip(node.dimensions, bounds, spans)
     ]
+    if from_whole_gangs and len(bounds) == 1 and c.options.all_on_paths and c.options.masked_paths:
+        ranges = [_from_whole_gang(c, ranges[0])]
     done = c.build.block(marks.block(path_name(marks.FOREACH, node), "done"))
     if c.threads is not None and not shares_chunks(c):
         begin, step = begin_share(c, *bounds[0], spans[0], done)
@@ -110,10 +120,27 @@ def tile_spans(width: int, dimensions: int) -> list[int]:
 
 def _range(c: FunctionContext, symbol: tree.VariableSymbol, first: IR, last: IR, span: int) -> _Range:
     if span == 1:
-        return _Range(symbol, first, last, integer("i32", 0), last, 1, first, integer("i32", 1))
+        return _Range(symbol, first, last, zero("i32"), last, 1, first, integer("i32", 1), zero("i32"))
     count = c.build.binary("sub", last, first)
     rest = c.build.binary("and", count, integer("i32", span - 1))
-    return _Range(symbol, first, last, rest, c.build.binary("sub", last, rest), span, first, integer("i32", span))
+    return _Range(symbol, first, last, rest, c.build.binary("sub", last, rest), span, first, integer("i32", span), zero("i32"))
+
+
+def _is_multiple(value: IR, span: int) -> bool:
+    """Of a span, as far as a constant shows."""
+    return value.name.isdigit() and int(value.name) % span == 0
+
+
+def _from_whole_gang(c: FunctionContext, piece: _Range) -> _Range:
+    """A thread's piece of a range with whole gangs from a multiple of the span on; only the first one begins elsewhere."""
+    below = integer("i32", piece.span - 1)
+    before = c.build.binary("and", piece.first, below)
+    aligned = c.build.binary("and", piece.last, integer("i32", -piece.span))
+    some = c.build.compare("icmp slt", piece.first, aligned)
+    up = c.build.binary("and", c.build.binary("add", piece.first, below), integer("i32", -piece.span))
+    begin = c.build.select(some, up, aligned)
+    rest = c.build.binary("or", c.build.binary("and", piece.last, below), before)
+    return replace(piece, rest=rest, aligned=aligned, begin=begin, before=before)
 
 
 def _rows(c: FunctionContext, node: tree.Foreach, ranges: list[_Range], outer: Variables, done: str) -> None:
@@ -186,13 +213,24 @@ def _gangs(c: FunctionContext, node: tree.Foreach, range_: _Range, outer: Variab
         rest = c.build.binary("and", rest, c.build.compare("icmp eq", position, range_.aligned))
     c.build.branch(rest, masked, done)
     c.build.start(masked)
-    # That the rest begins no lower than the range is known here, and this says it to the analysis of addresses.
-    smax = c.module.text.declare("llvm.smax.i32", "i32", "i32, i32")
-    start = c.build.value("i32", f"call i32 {smax}({range_.aligned}, {range_.first})")
+    start, mask = _ragged_gang(c, range_)
     variables = {**outer, range_.symbol: _lane_values(c, start)}
-    mask = c.build.compare("icmp ult", c.lanes("i32"), c.build.splat(c.width, range_.rest))
     run_body(c, node, variables, mask, c.build.block(marks.block(name, "masked.done")))
     c.build.jump(done)
+
+
+def _ragged_gang(c: FunctionContext, range_: _Range) -> tuple[IR, IR]:
+    """Where the gang begins that is not whole, and its mask."""
+    if range_.before.name == "0":
+        # That the rest begins no lower than the range is known here, and this says it to the analysis of addresses.
+        smax = c.module.text.declare("llvm.smax.i32", "i32", "i32, i32")
+        start = c.build.value("i32", f"call i32 {smax}({range_.aligned}, {range_.first})")
+        return start, c.build.compare("icmp ult", c.lanes("i32"), c.build.splat(c.width, range_.rest))
+    is_first = c.build.compare("icmp ne", range_.before, zero("i32"))
+    start = c.build.select(is_first, c.build.binary("sub", range_.first, range_.before), range_.aligned)
+    at = c.build.binary("sub", _lane_values(c, start), c.build.splat(c.width, range_.first))
+    count = c.build.binary("sub", range_.last, range_.first)
+    return start, c.build.compare("icmp ult", at, c.build.splat(c.width, count))
 
 
 def _masked_gangs(c: FunctionContext, node: tree.Foreach, range_: _Range, outer: Variables, done: str) -> None:

@@ -43,7 +43,7 @@ from voltac.targets.ia64.select.kernel_parts import (
 )
 from voltac.targets.ia64.select.pseudo import BRANCH_IF, as_instruction
 from voltac.targets.ia64.select.streams import Step
-from voltac.targets.ia64.select.unrolled import TouchedBytes, Unrolled, added, nothing_of
+from voltac.targets.ia64.select.unrolled import TouchedStretch, Unrolled, added, nothing_of
 
 _CTOP = "br.ctop.sptk.few.target"
 _MOST_SHIFTED = 4
@@ -230,7 +230,11 @@ class KernelWriter:
         return [*code, jump_to(first)]
 
     def _overlap(
-        self, first: TouchedBytes, second: TouchedBytes, turns: VirtualRegister, both: tuple[VirtualRegister, VirtualRegister]
+        self,
+        first: TouchedStretch,
+        second: TouchedStretch,
+        turns: VirtualRegister,
+        both: tuple[VirtualRegister, VirtualRegister],
     ) -> list[MachineInstruction]:
         """Whether two addresses come to the same bytes in any iterations: they do if the first is less than a stretch before
         the second, or less than one behind it."""

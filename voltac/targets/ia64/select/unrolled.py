@@ -39,7 +39,7 @@ _PAIR_OF_ONES = 0x3F8000003F800000
 
 
 @record
-class TouchedBytes:
+class TouchedStretch:
     """What the accesses at one stepped address touch in an iteration, from its address on in the first."""
 
     register: VirtualRegister
@@ -57,7 +57,7 @@ class Unrolled:
     """A register that the loop adds to -> those of the other iterations, which begin with 0."""
     aligned: list[tuple[VirtualRegister, int]] = field(default_factory=list)
     """Addresses of pairs before the loop, and what they have to be multiples of."""
-    apart: list[tuple[TouchedBytes, TouchedBytes]] = field(default_factory=list)
+    apart: list[tuple[TouchedStretch, TouchedStretch]] = field(default_factory=list)
     """What has to be apart in all iterations."""
 
 
@@ -110,7 +110,7 @@ def unrolled(
     return _Copies(streams, times, sums, apart).write() if times > 1 or apart else None
 
 
-def _apart(streams: Streams) -> list[tuple[TouchedBytes, TouchedBytes]]:
+def _apart(streams: Streams) -> list[tuple[TouchedStretch, TouchedStretch]]:
     """What stores of one address and accesses of another might meet in, where all accesses are at stepped addresses."""
     placed: dict[VirtualRegister, list[MachineInstruction]] = {}
     for one in streams.code:
@@ -128,17 +128,17 @@ def _apart(streams: Streams) -> list[tuple[TouchedBytes, TouchedBytes]]:
             for other in placed[second]
         )
     ]
-    stretches = {register: _touched(streams, register, accesses) for register, accesses in placed.items()}
+    stretches = {register: _stretch(streams, register, accesses) for register, accesses in placed.items()}
     return [(stretches[first], stretches[second]) for first, second in pairs] if len(pairs) <= _MOST_APART else []
 
 
-def _touched(streams: Streams, register: VirtualRegister, accesses: list[MachineInstruction]) -> TouchedBytes:
+def _stretch(streams: Streams, register: VirtualRegister, accesses: list[MachineInstruction]) -> TouchedStretch:
     step = streams.steps[register]
     assert isinstance(step, int)
     places = [streams.places[id(one)] for one in accesses]
     starts = [place.offset + step * place.is_moved for place in places]
     ends = [start + one.access.size for start, one in zip(starts, accesses) if one.access is not None]
-    return TouchedBytes(register, min(starts), max(ends) - min(starts), step)
+    return TouchedStretch(register, min(starts), max(ends) - min(starts), step)
 
 
 def _is_independent(streams: Streams, sums: dict[AnyRegister, MachineInstruction], counter: VirtualRegister) -> bool:
@@ -170,7 +170,7 @@ class _Copies:
         streams: Streams,
         times: int,
         sums: dict[AnyRegister, MachineInstruction],
-        apart: list[tuple[TouchedBytes, TouchedBytes]],
+        apart: list[tuple[TouchedStretch, TouchedStretch]],
     ) -> None:
         self.streams = streams
         self.apart = apart

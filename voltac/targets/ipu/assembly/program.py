@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from functools import cache
 
 from voltac.codegen.assembly.assembler import Dialect, assemble_lines
 from voltac.codegen.assembly.directives import Directive
-from voltac.codegen.assembly.lines import BadStatement, LinePiece
+from voltac.codegen.assembly.lines import BadStatement, LinePiece, SourceLine
 from voltac.codegen.assembly.operands import InstructionForms
-from voltac.codegen.assembly.preprocess import preprocessed_lines
+from voltac.codegen.assembly.preprocess import preprocessed_lines, read_file
 from voltac.codegen.assembly.state import AssemblyState
 from voltac.codegen.image import Image, ImageSegment
 from voltac.codegen.link import link
 from voltac.codegen.object_file import ObjectFile
 from voltac.messages.diagnostics import Diagnostics
+from voltac.messages.message import Span
 from voltac.records import field, mutable_record
 from voltac.targets.ipu.assembly.bundles import check_repeats, issued_together
 from voltac.targets.ipu.assembly.headers import HEADERS, predefined_macros
@@ -65,7 +67,18 @@ def assemble_vertices(
     lines = preprocessed_lines(text, file, messages, predefined_macros(generation) | dict(macros or {}), directories, HEADERS)
     messages.raise_if_errors()
     stacks: dict[str, int] = {}
-    dialect = Dialect(_forms(generation), rewritten, issued_together, True, _directives(stacks), check_repeats)
+
+    def include(rest: LinePiece, place: Span) -> list[SourceLine]:
+        """The lines of a file, whose ``#`` lines know nothing of those of this one: GNU as does not read them."""
+        name = rest.text.strip('"')
+        for directory in [os.path.dirname(place.file), *directories]:
+            content = read_file(os.path.join(directory, name))
+            if content is not None:
+                path = os.path.join(directory, name)
+                return preprocessed_lines(content, path, messages, predefined_macros(generation), directories, HEADERS)
+        raise rest.wrong(f"'{name}' file not found; '.include' takes a file's name in quotation marks, -I adds directories")
+
+    dialect = Dialect(_forms(generation), rewritten, issued_together, True, _directives(stacks), check_repeats, include)
     state = assemble_lines(lines, device, dialect, messages)
     return TileProgram(generation, state.made, state.final_sizes, stacks)
 

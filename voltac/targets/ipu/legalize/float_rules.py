@@ -18,6 +18,7 @@ from voltac.codegen.legalize.routines import call_routine
 from voltac.codegen.legalize.shapes import NotLegal, Shape
 from voltac.ir.interp_values import float_bits, float_of_bits
 from voltac.ir.model import Instruction
+from voltac.targets.ipu.float_bits import HALF_INFINITY, HALF_OVERFLOW, HALF_SIGN, INFINITY
 
 _FROM_HALF = "float @ipu.from_half(i32)"
 _TO_HALF = "i32 @ipu.to_half(float)"
@@ -25,10 +26,6 @@ _ROUNDED = "float @ipu.rounded.f32(float)"
 _HALF_BYTES = 2
 _LEAST_INFINITE = "65520"
 """What is no less rounds to an infinite half."""
-
-# Bits of floats: 65520, the least that rounds to no finite half, and infinity.
-_OVERFLOW = 0x477FF000
-_INFINITY = 0x7F800000
 
 
 def from_half(f: Legalizer, half: str) -> str:
@@ -49,8 +46,8 @@ def to_half(f: Legalizer, value: str, is_exact: bool = False) -> str:
     half = w.call(_TO_HALF, value)
     bits = w.bits_of(value, False)
     size = w.op("and", bits, 0x7FFFFFFF)
-    over = w.compare("ule", w.op("sub", size, _OVERFLOW), _INFINITY - _OVERFLOW)
-    infinity = w.op("or", w.op("and", w.op("lshr", bits, 16), 0x8000), 0x7C00)
+    over = w.compare("ule", w.op("sub", size, HALF_OVERFLOW), INFINITY - HALF_OVERFLOW)
+    infinity = w.op("or", w.op("and", w.op("lshr", bits, 16), HALF_SIGN), HALF_INFINITY)
     made = w.select(over, infinity, half, "i32", False)
     f.zero_above[made] = 16
     f.floats[made] = value if is_exact else _rounded(f, value)

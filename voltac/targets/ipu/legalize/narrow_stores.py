@@ -6,10 +6,9 @@ store i8 %v, ptr %p    ->    word = load i32 (%p & ~3); store (word & ~(255 << s
 from __future__ import annotations
 
 from voltac.ir.model import Instruction, Module
+from voltac.targets.ipu.float_bits import HALF_INFINITY, HALF_OVERFLOW, HALF_SIGN, INFINITY
 
 _MASKS = {"i8": 0xFF, "i16": 0xFFFF}
-_INFINITY, _OVERFLOW, _HALF_INFINITY = 0x7F800000, 0x477FF000, 0x7C00
-"""Bits of floats, the second the least that is no finite half, and of a half."""
 
 
 def expand_narrow_stores(module: Module) -> None:
@@ -45,11 +44,11 @@ def _half(n: str, value: str) -> list[str]:
     return [
         f"{n}bits = bitcast float {value} to i32",
         f"{n}size = and i32 {n}bits, 2147483647",
-        f"{n}excess = sub i32 {n}size, {_OVERFLOW}",
-        f"{n}endless = icmp ule i32 {n}excess, {_INFINITY - _OVERFLOW}",
+        f"{n}excess = sub i32 {n}size, {HALF_OVERFLOW}",
+        f"{n}endless = icmp ule i32 {n}excess, {INFINITY - HALF_OVERFLOW}",
         f"{n}upper = lshr i32 {n}bits, 16",
-        f"{n}sign = and i32 {n}upper, 32768",
-        f"{n}infinity = or i32 {n}sign, {_HALF_INFINITY}",
+        f"{n}sign = and i32 {n}upper, {HALF_SIGN}",
+        f"{n}infinity = or i32 {n}sign, {HALF_INFINITY}",
         f"{n}finite = call i32 @ipu.to_half(float {value})",
         f"{n}half = select i1 {n}endless, i32 {n}infinity, i32 {n}finite",
         f"{n}short = trunc i32 {n}half to i16",

@@ -7,11 +7,10 @@ from collections.abc import Callable
 from voltac.codegen.machine_code import Immediate, MemoryOperand, VirtualRegister
 from voltac.codegen.selection import Selection
 from voltac.ir.model import Instruction
+from voltac.targets.ipu.float_bits import HALF_OVERFLOW, SIGN
 from voltac.targets.ipu.select.operations import address_of, scratch
 from voltac.targets.ipu.select.registers import SCRATCH, ZERO
 
-_SIGN, _OVERFLOW = 0x80000000, 0x477FF000
-"""Of a float; the least that rounds to no finite half, 65520."""
 _HALF_EXPONENTS, _HALF_MANTISSAS = 0x7C007C00, 0x03FF03FF
 """Of two halves."""
 
@@ -41,7 +40,7 @@ def make_mask(selection: Selection, instruction: Instruction) -> None:
 
 
 def _sign(selection: Selection) -> VirtualRegister:
-    return selection.constant(("a2", _SIGN, _SIGN), "a2")
+    return selection.constant(("a2", SIGN, SIGN), "a2")
 
 
 def negate(selection: Selection, instruction: Instruction) -> None:
@@ -77,7 +76,7 @@ def store_halves(selection: Selection, instruction: Instruction) -> None:
     value, pointer = instruction.parts.operands
     pair, new = selection.register(value), selection.new
     size, endless, halves, marks, mask, raised, cut, word, made = (new(kind) for kind in ("a2", "a2", *"aaaaaaa"))
-    limit = selection.constant(("a", _OVERFLOW), "a")
+    limit = selection.constant(("a", HALF_OVERFLOW), "a")
     selection.emit("andc64.a2a2a2", size, pair, _sign(selection))
     selection.emit("f32v2cmple.a2aBa2", endless, limit, size)
     selection.emit("f32v2tof16.aa2", halves, pair)

@@ -10,10 +10,12 @@ from voltac.ir.model import Function, Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.types import vector_parts
 from voltac.records import replace
+from voltac.targets.ipu.streams.between import HalvesBetween
 from voltac.targets.ipu.streams.joined_steps import with_clamp, with_scale
 from voltac.targets.ipu.streams.loop_streams import GANG, WORD, LoopStreams
 from voltac.targets.ipu.streams.loops import OtherLoop, StreamLoop, StreamPlace, place, scalar_of
-from voltac.targets.ipu.streams.program import StreamAccess, StreamCarry, StreamProgram, StreamStep
+from voltac.targets.ipu.streams.parts import depth_first
+from voltac.targets.ipu.streams.program import StreamCarry, StreamProgram
 from voltac.targets.ipu.streams.schedule import StreamPipeline, pipelines
 from voltac.targets.ipu.streams.single_lanes import SingleLanes
 from voltac.targets.ipu.streams.sums import is_sum
@@ -38,11 +40,10 @@ class StreamBody(LoopStreams):
         """``parity``: bytes beyond a multiple of eight of the floats that are taken as words, others are taken singly;
         None: all are words. ``delays``: whether what was loaded is kept for the next iteration, where that reads it, too.
         ``naive``: one operation is to come after the other."""
-        super().__init__(function, loop)
-        self.parity = parity
-        self.delays = delays
+        super().__init__(function, loop, parity, delays)
         self.naive = naive
         self.lanes = SingleLanes(self)
+        self.between = HalvesBetween(self, parity) if self.has_halves and parity is not None else None
         self._read()
 
     @property
@@ -58,6 +59,8 @@ class StreamBody(LoopStreams):
     @property
     def is_possible(self) -> bool:
         """Whether registers suffice."""
+        if len(self.loads) + len(self.stores) > _MOST_ACCESSES:
+            return False
         made = self.program()
         return bool(self.pipelines(made) and (not self.tests_first or self.pipelines(replace(made, stores=()))))
 
@@ -68,6 +71,8 @@ class StreamBody(LoopStreams):
     def program(self) -> StreamProgram:
         """What was read, in the way whose pipeline is the shortest."""
         made = with_clamp(self._as_read())
+        if made.has_parts:
+            return depth_first(made)
         ways = [made] if self.naive else [*with_scale(made, self.contracted), made]
         possible = [(each[0].interval, number) for number, way in enumerate(ways) if (each := self.pipelines(way))]
         return ways[min(possible, default=(0, 0))[1]]
@@ -101,7 +106,9 @@ class StreamBody(LoopStreams):
         for instruction in loop.block.instructions[:-1]:
             if instruction.op != "phi" and not instruction.op.startswith("#"):
                 self._read_instruction(instruction)
-        if not (self.stores or loop.carried) or len(self.loads) + len(self.stores) > _MOST_ACCESSES:
+        if self.between is not None:
+            self.between.finish()
+        if not (self.stores or loop.carried):
             raise OtherLoop
         if (
             len(self.scalars) > _MOST_SCALARS
@@ -190,44 +197,9 @@ class StreamBody(LoopStreams):
         if vector[0] != GANG or vector[1] not in BYTES or at.per(self.loop.counter) != {(): BYTES[vector[1]]}:
             raise OtherLoop
         self.loaded[name] = at
-        self.values[name] = tuple(self._word(at.moved({(): WORD * number}), vector[1]) for number in range(self._pairs(type)))
-
-    def _word(self, at: StreamPlace, element: str) -> str:
-        """A word of an iteration."""
-        for name, place_of_it in self.delayed.items():
-            if place_of_it == at:
-                return name
-        for access, one in self.loads:
-            if one == at:
-                return access.value
-            if self.delays and self.iterations == 2 and one == at.moved({(): WORD}):
-                name = self.new("c")
-                self.delayed[name] = at
-                return name
-            if self.delays and self.iterations == 2 and at == one.moved({(): WORD}):
-                # The one that is ahead is loaded; what was there before it is what was ahead.
-                number = self.loads.index((access, one))
-                fresh = self.new()
-                self.loads[number] = (replace(access, value=fresh), at)
-                renamed = f"c{access.value[1:]}"
-                self.delayed[renamed] = one
-                self._rename(access.value, renamed)
-                return fresh
-        value = self.new()
-        is_single = element == "float" and self.parity is not None and at.constant % WORD != self.parity
-        if is_single and (self.iterations == 1):
-            raise OtherLoop
-        kind, step = ("singles", 1) if is_single else ("word", self._step(element))
-        self.loads.append((StreamAccess(value, kind, step), at))
-        return value
-
-    def _step(self, element: str) -> int:
-        return 2 if self.iterations == 1 and element == "float" else 1
-
-    def _rename(self, old: str, new: str) -> None:
-        for name, pairs in self.values.items():
-            self.values[name] = tuple(new if pair == old else pair for pair in pairs)
-        self.steps = [replace(step, operands=tuple(new if one == old else one for one in step.operands)) for step in self.steps]
+        if self.between is not None and vector[1] == "half" and self.between.loads(name, at):
+            return
+        self.values[name] = tuple(self.word(at.moved({(): WORD * number}), vector[1]) for number in range(self._pairs(type)))
 
     def _store(self, value: Operand, at: StreamPlace) -> None:
         vector = vector_parts(value.type)
@@ -242,7 +214,7 @@ class StreamBody(LoopStreams):
         if is_single and self.iterations == 1:
             raise OtherLoop
         for number, pair in enumerate(self.values[value.value]):
-            kind, step = ("singles", 1) if is_single else ("word", self._step(vector[1]))
+            kind, step = ("singles", 1) if is_single else ("word", self.words_on(vector[1]))
             self.append_store(pair, at.moved({(): WORD * number}), kind, step)
 
     # --- operations
@@ -250,17 +222,14 @@ class StreamBody(LoopStreams):
     def _operand(self, operand: Operand, element: str) -> tuple[str, ...]:
         if operand.value in self.values:
             return self.values[operand.value]
+        if self.between is not None and operand.value in self.between.places:
+            return (self.between.pair(operand.value),)
         if operand.value in self.integers.inside:
             raise OtherLoop
         scalar = scalar_of(operand, element, self.definitions)
         if scalar not in self.scalars:
             self.scalars.append(scalar)
         return (f"s{self.scalars.index(scalar)}",)
-
-    def _step_of(self, operation: str, operands: tuple[str, ...], into: str = "") -> str:
-        result = self.new()
-        self.steps.append(StreamStep(result, operation, operands, into))
-        return result
 
     def _each(self, name: str, type: str, operation: str, operands: list[Operand]) -> None:
         vector = vector_parts(type)
@@ -271,7 +240,8 @@ class StreamBody(LoopStreams):
             raise OtherLoop
         width = max(len(one) for one in lists)
         rows = zip(*(one * width if len(one) < width else one for one in lists))
-        self.values[name] = tuple(self._step_of(KINDS[vector[1]] + operation, row) for row in rows)
+        once = self.step_of if self.between is None else self.between.once
+        self.values[name] = tuple(once(KINDS[vector[1]] + operation, row) for row in rows)
 
     def _arithmetic(self, instruction: Instruction, operation: str) -> None:
         if operation == "add" and is_sum(self, instruction):
@@ -303,7 +273,7 @@ class StreamBody(LoopStreams):
             if kind is None or kind[0] != GANG or kind[1] not in KINDS:
                 raise OtherLoop
             pairs = self._operand(instruction.parts.operands[0], kind[1])
-            self.values[instruction.name] = tuple(self._step_of(f"{KINDS[kind[1]]}absadd", (one, "z")) for one in pairs)
+            self.values[instruction.name] = tuple(self.step_of(f"{KINDS[kind[1]]}absadd", (one, "z")) for one in pairs)
             return
         operation = next((to for each, to in _INTRINSICS.items() if callee.startswith(each)), None)
         if operation is None:
@@ -313,13 +283,16 @@ class StreamBody(LoopStreams):
     def _from_half(self, instruction: Instruction) -> tuple[str, ...]:
         if vector_parts(instruction.type) != (GANG, "float"):
             raise OtherLoop
-        (word,) = self._operand(instruction.operands[0], "half")
-        return tuple(self._step_of("f16v2tof32", (f"{word}.{half}",)) for half in (0, 1))
+        source = instruction.operands[0]
+        if self.between is not None and source.value in self.between.places:
+            return tuple(self.between.once("f16v2tof32", (word,)) for word in self.between.words(source.value))
+        (word,) = self._operand(source, "half")
+        return tuple(self.step_of("f16v2tof32", (f"{word}.{half}",)) for half in (0, 1))
 
     def _to_half(self, instruction: Instruction) -> tuple[str, ...]:
         if vector_parts(instruction.operands[0].type) != (GANG, "float"):
             raise OtherLoop
         low, high = self._operand(instruction.operands[0], "float")
         self.overflows = True
-        first = self._step_of("f32v2tof16", (low,))
-        return (self._step_of("f32v2tof16", (high,), first),)
+        first = self.step_of("f32v2tof16", (low,))
+        return (self.step_of("f32v2tof16", (high,), first),)

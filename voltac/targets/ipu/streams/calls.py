@@ -14,7 +14,7 @@ from voltac.targets.ipu.memory_map import ELEMENT, MemoryMap
 from voltac.targets.ipu.streams.body import StreamBody
 from voltac.targets.ipu.streams.loop_streams import WORD
 from voltac.targets.ipu.streams.loops import StreamLoop, StreamPlace
-from voltac.targets.ipu.streams.program import KEY, LOOP_KEY, StreamProgram
+from voltac.targets.ipu.streams.program import KEY, LOOP_KEY, PART_BYTES, PARTS, StreamProgram
 from voltac.targets.ipu.streams.schedule import StreamPipeline
 
 _AHEAD = 256
@@ -112,11 +112,16 @@ class StreamCall:
 
     def _fits(self) -> str:
         """Whether words are aligned, and scalars that must be numbers are."""
-        words = [at for at, access in zip(self.addresses, self.program.accesses) if access.kind != "singles"]
+        words = [at for at, access in zip(self.addresses, self.program.accesses) if access.kind not in ("singles", PARTS)]
         low = words[0] if words else "0"
         for index, address in enumerate(words[1:]):
             low = self.value(f"either{index}", f"or i32 {low}, {address}")
         fits = self.value("fits", f"icmp eq i32 {self.value('low', f'and i32 {low}, {WORD - 1}')}, 0")
+        for index, (at, access) in enumerate(zip(self.addresses, self.program.accesses)):
+            if access.kind == PARTS:
+                below = self.value(f"low.part{index}", f"and i32 {at}, {PART_BYTES - 1}")
+                whole = self.value(f"whole{index}", f"icmp eq i32 {below}, 0")
+                fits = self.value(f"fits.part{index}", f"and i1 {fits}, {whole}")
         for number, zeros in self.body.numbers.items():
             scalar = self.body.scalars[int(number[1:])]
             label = f"number.{number}"

@@ -21,9 +21,10 @@ from voltac.targets.ipu.streams.instructions import (
     pair,
     quad,
 )
+from voltac.targets.ipu.streams.part_instructions import BLOCK, PartInstructions
 from voltac.targets.ipu.streams.placing import rest_pairs
-from voltac.targets.ipu.streams.program import KEY, LOOP_KEY, PREFIX, StreamProgram, read_program
-from voltac.targets.ipu.streams.schedule import AXPY, StreamPipeline, pipelines
+from voltac.targets.ipu.streams.program import KEY, LOOP_KEY, PREFIX, SCALED, StreamProgram, read_program
+from voltac.targets.ipu.streams.schedule import StreamPipeline, pipelines
 
 _SAVED = "$a6:7"
 """A pair that callers keep values in."""
@@ -33,6 +34,7 @@ _LARGEST_REPEAT = 32767
 """What the number of an instruction reaches."""
 _OVERFLOW, _ACCUMULATORS = 4, 8
 """Bits of ``$FP_STS`` and ``$FP_CLR`` (IPU 1.3)."""
+_HALF_ONE = 0x3C00
 _PUSHES = 4
 """How often ``f32v2gina`` moves down what it took in, until it is in A0 and A2 (IPU 3.7)."""
 
@@ -51,12 +53,15 @@ class StreamCode:
         self.program = program
         self.pipeline = pipeline
         self.repeats = min(repeats, _LARGEST_REPEAT)
-        self.write = PipelineInstructions(program, pipeline)
+        self.write = self._instructions()
         self.lines: list[str] = []
         self.distance_field = 1 + program.scalars
         self.carry_field = self.distance_field + program.has_distance
         self.sum_field = self.carry_field + 2 * len(program.carries)
         self.access_field = self.sum_field + 2 * sum(one.pairs for one in program.sums)
+
+    def _instructions(self) -> PipelineInstructions:
+        return PipelineInstructions(self.program, self.pipeline)
 
     def text(self) -> str:
         """The function in its section."""
@@ -72,7 +77,7 @@ class StreamCode:
         return head + "\n".join(self.lines) + f"\n\t.size {self.name}, . - {self.name}\n"
 
     def _begin(self) -> None:
-        program, scalars = self.program, self.write.scalars
+        program = self.program
         self._emit(f"st64 {_SAVED}, $mworker_base, $mzero, 0")
         self._emit(*(f"st32 {register}, $mworker_base, $mzero, {word}" for register, word in _KEPT))
         self._emit(f"st32 $m0, $mworker_base, $mzero, {_BLOCK}")
@@ -85,20 +90,28 @@ class StreamCode:
                     self._emit(*(f"ld32 $a{half}, $m0, $mzero, {self.sum_field + 2 * push + half}" for half in (0, 1)))
                 self._emit(f"f32v2gina $azeros, {pair(0) if push < program.sums[0].pairs else '$azeros'}, 0")
         if program.scale:
-            self._emit(f"ld32 $a0, $m0, $mzero, {1 + int(program.scale[1:])}", "uput $TAS, $a0")
+            self._emit(f"ld32 $a0, $m0, $mzero, {1 + int(program.scale[1:])}")
+            if any(step.operation == SCALED["f16v4"] for step in program.steps):
+                # What is added has the scale 1, in the upper half.
+                self._emit(f"setzi $a1, {_HALF_ONE}", "sort4x16lo $a0, $a0, $a1")
+            self._emit("uput $TAS, $a0")
         self._emit("ld32 $m1, $m0, $mzero, 0")
         for number, register in enumerate(POINTERS[: len(program.accesses)], self.access_field):
             self._emit(f"ld32 {register}, $m0, $mzero, {number}")
-        for number, registers in enumerate(scalars):
-            self._emit(*(f"ld32 {register}, $m0, $mzero, {1 + number}" for register in registers))
-        for step in program.steps:
-            if step.operation == "f16v4clamp":
-                (least,), (most,) = (scalars[int(name[1:])] for name in step.operands[1:])
-                self._emit(f"sort4x16lo {least}, {least}, {most}")
+        self._load_scalars()
         if program.has_distance:
             self._emit(f"ld32 {STEPS}, $m0, $mzero, {self.distance_field}")
         elif self.write.step_words != 1:
             self._emit(f"setzi {STEPS}, {self.write.step_words}")
+
+    def _load_scalars(self) -> None:
+        scalars = self.write.scalars
+        for number, registers in enumerate(scalars):
+            self._emit(*(f"ld32 {register}, $m0, $mzero, {1 + number}" for register in registers))
+        for step in self.program.steps:
+            if step.operation == "f16v4clamp":
+                (least,), (most,) = (scalars[int(name[1:])] for name in step.operands[1:])
+                self._emit(f"sort4x16lo {least}, {least}, {most}")
 
     def _end(self) -> None:
         program = self.program
@@ -174,6 +187,7 @@ class StreamCode:
         pointers = [POINTERS[number] for number in pipeline.joined]
         if len(write.loads) > 1:
             self._emit(f"tapack {PACKED}, {', '.join((*pointers, '$mzero')[:3])}")
+        self._before_filling()
         # Values are loops' values: where the first iteration has what one before it would have made.
         self._carried("ld", self._carried_at(loop, -1))
         self._emit(*write.bundles(loop.prologue, alone=True))
@@ -191,6 +205,9 @@ class StreamCode:
         self._carried("st", self._carried_at(loop, before - 1))
         for number in pipeline.joined:
             self._emit(f"ld32 {POINTERS[number]}, $mworker_base, $mzero, {_FIRST_POINTER + number}")
+
+    def _before_filling(self) -> None:
+        """What the bundles of the loop need besides."""
 
     def _carried_at(self, loop: PipelinedLoop, iteration: int) -> list[int]:
         """The pairs of what an iteration carried on."""
@@ -218,8 +235,8 @@ class StreamCode:
             self._emit(*(write.access(number, at, half) for half in halves))
         for step in program.steps:
             to = write.target(step, values[step.result])
-            if step.operation == AXPY:
-                self._emit(write.step(step, "$azeros", values), f"{AXPY} {to}, $azeros, $azeros")
+            if step.operation in SCALED.values():
+                self._emit(write.step(step, "$azeros", values), f"{step.operation} {to}, $azeros, $azeros")
             else:
                 self._emit(write.step(step, to, values))
         for one in program.sums:
@@ -239,6 +256,29 @@ class StreamCode:
         self.lines += [f"\t{line}" for line in lines if line]
 
 
+class CodeOfParts(StreamCode):
+    """The function of a program with words of 32 bits: ``$m4`` leads to the block, for the scalars."""
+
+    def _instructions(self) -> PipelineInstructions:
+        return PartInstructions(self.program, self.pipeline)
+
+    def _load_scalars(self) -> None:
+        """Each comes where it is used."""
+
+    def _before_filling(self) -> None:
+        self._emit(f"ld32 {BLOCK}, $mworker_base, $mzero, {_BLOCK}")
+
+    def _one_by_one(self) -> None:
+        (naive,) = pipelines(self.program, naive=True)
+        self.lines.append(f"{self.name}.rest:")
+        self._emit(f"brz $m1, {self.name}.end", "add $m1, $m1, -1")
+        self._before_filling()
+        self.lines.append(f"{self.name}.next:")
+        self._emit(*PartInstructions(self.program, naive).bundles(naive.loop.kernel, alone=True))
+        self._emit(f"brnzdec $m1, {self.name}.next")
+        self.lines.append(f"{self.name}.end:")
+
+
 def stream_functions(module: Module, repeats: int) -> str:
     """The functions of a module that :mod:`voltac.targets.ipu.streams.find` has declared and that are called."""
     called = {one.parts.callee for function in module.functions for one in function.instructions() if one.op == "call"}
@@ -249,5 +289,6 @@ def stream_functions(module: Module, repeats: int) -> str:
             program = read_program(found["text"])
             ways = (*pipelines(program), *pipelines(program, naive=True))
             pipeline = next(one for one in ways if found["name"].endswith(f".{one.form}"))
-            parts.append(StreamCode(found["name"], program, pipeline, repeats, found["loop"]).text())
+            code = CodeOfParts if program.has_parts else StreamCode
+            parts.append(code(found["name"], program, pipeline, repeats, found["loop"]).text())
     return "".join(parts)

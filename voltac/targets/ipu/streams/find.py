@@ -49,6 +49,9 @@ def _bodies(function: Function, loop: StreamLoop, naive: bool) -> list[StreamBod
     body = StreamBody(function, loop)
     starts = {at.constant % WORD for access, at in (*body.loads, *body.stores) if access.kind == "word"}
     parities: list[int | None] = [*sorted(starts)] if len(starts) > 1 else [None]
+    if body.has_halves and len(starts) > 1 and body.stores:
+        # Words are what is stored.
+        parities = [body.stores[0][1].constant % WORD]
     found = []
     for parity in parities:
         # To keep what was loaded takes registers.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from voltac.codegen.pipelining.pipeline import Cycles, Issue
 from voltac.targets.ipu.streams.placing import ordered, place_scalars
-from voltac.targets.ipu.streams.program import StreamProgram, StreamStep
-from voltac.targets.ipu.streams.schedule import AXPY, LOAD, STORE, SUM, TAKES, StreamPipeline
+from voltac.targets.ipu.streams.program import FIRST_HALVES, SCALED, StreamProgram, StreamStep
+from voltac.targets.ipu.streams.schedule import LOAD, STORE, SUM, TAKES, StreamPipeline
 
 POINTERS = ("$m2", "$m3", "$m6", "$m7")
 """The addresses of loads and stores, in their order."""
 PACKED, STEPS = "$m4:5", "$m8"
 """Packed addresses; what they step by, or what is between singles."""
-_BROADCAST = {"f32v2": "B", "f16v4": "BL"}
+BROADCAST = {"f32v2": "B", "f16v4": "BL"}
 _ZERO = "$azeros"
 
 
@@ -33,7 +33,7 @@ class StreamInstructions:
         self.scalars = [[f"$a{number}" for number in registers] for registers in place_scalars(program).registers]
 
     def step(self, step: StreamStep, to: str, values: dict[str, int]) -> str:
-        """A step, or ``f32v2axpy`` that takes operands; ``values``: the pairs by name."""
+        """A step, or the taking of operands by one with a scale; ``values``: the pairs by name."""
         if step.operation.endswith("clamp"):
             value, low, high = step.operands
             (least,), (most,) = (self.scalars[int(name[1:])] for name in (low, high))
@@ -49,7 +49,7 @@ class StreamInstructions:
         if name[0] == "s":
             registers = self.scalars[int(name[1:])]
             if len(registers) == 1:
-                return f"{registers[0]}:{_BROADCAST[operation[:5]]}"
+                return f"{registers[0]}:{BROADCAST[operation[:5]]}"
             return f"{registers[0]}:{registers[1][2:]}"
         value, _, half = name.partition(".")
         return f"$a{2 * values[value] + int(half)}" if half else pair(values[value])
@@ -58,7 +58,7 @@ class StreamInstructions:
         """What a step writes, of the pair with a number."""
         if step.into:
             return f"$a{2 * number + 1}"
-        return f"$a{2 * number}" if step.operation == "f32v2tof16" else pair(number)
+        return f"$a{2 * number}" if step.operation in FIRST_HALVES else pair(number)
 
     def access(self, which: int, number: int, half: str) -> str:
         """A load or store by itself, by its number; ``number`` is that of a pair, or of a quad."""
@@ -118,16 +118,16 @@ class PipelineInstructions(StreamInstructions):
         return values
 
     def _aux(self, issues: list[Issue]) -> str:
-        axpy = [(issue, step) for issue in issues if (step := self._step_of(issue)) and step.operation == AXPY]
-        if axpy:
+        scaled = [(issue, step) for issue in issues if (step := self._step_of(issue)) and step.operation in SCALED.values()]
+        if scaled:
             to, operands = _ZERO, [_ZERO, _ZERO]
-            for issue, step in axpy:
+            for issue, step in scaled:
                 if issue.operation.name.endswith(TAKES):
                     values = self._values(issue, step.operands)
-                    operands = [self._operand(name, values, AXPY) for name in step.operands]
+                    operands = [self._operand(name, values, step.operation) for name in step.operands]
                 else:
                     to = pair(self._number(issue.writes[0]))
-            return f"{AXPY} {to}, {', '.join(operands)}"
+            return f"{scaled[0][1].operation} {to}, {', '.join(operands)}"
         if not issues:
             return ""
         (issue,) = issues

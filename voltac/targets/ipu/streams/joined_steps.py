@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from voltac.records import replace
-from voltac.targets.ipu.streams.program import StreamProgram, StreamStep
-from voltac.targets.ipu.streams.schedule import AXPY
+from voltac.targets.ipu.streams.program import SCALED, StreamProgram, StreamStep
 
 
 def with_clamp(program: StreamProgram) -> StreamProgram:
@@ -32,14 +31,15 @@ def with_scale(program: StreamProgram, contracted: set[str]) -> Iterator[StreamP
     uses = [name for step in program.steps for name in step.operands] + [one.value for one in program.stores]
     made = {step.result: step for step in program.steps}
     for step in program.steps:
-        if step.operation != "f32v2add" or step.result not in contracted:
+        kind = step.operation[:5]
+        if step.operation[5:] != "add" or step.result not in contracted:
             continue
         for product, other in (step.operands, step.operands[::-1]):
             first = made.get(product)
-            if first is None or first.operation != "f32v2mul" or uses.count(product) != 1:
+            if first is None or first.operation != f"{kind}mul" or uses.count(product) != 1:
                 continue
             scale, value = first.operands if first.operands[0][0] == "s" else first.operands[::-1]
             if scale[0] == "s" and value[0] != "s" and product in contracted:
-                joined = StreamStep(step.result, AXPY, (value, other))
+                joined = StreamStep(step.result, SCALED[kind], (value, other))
                 steps = tuple(joined if one is step else one for one in program.steps if one is not first)
                 yield replace(program, steps=steps, scale=scale)

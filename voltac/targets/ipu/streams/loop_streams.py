@@ -5,6 +5,7 @@ from __future__ import annotations
 from voltac.ir.model import Function
 from voltac.ir.parts import Operand
 from voltac.ir.types import vector_parts
+from voltac.records import replace
 from voltac.targets.ipu.streams.loops import IndexSums, OtherLoop, StreamLoop, StreamPlace
 from voltac.targets.ipu.streams.program import StreamAccess, StreamStep, StreamSum
 
@@ -15,8 +16,11 @@ GANG, WORD = 4, 8
 class LoopStreams:
     """Of one loop."""
 
-    def __init__(self, function: Function, loop: StreamLoop) -> None:
+    def __init__(self, function: Function, loop: StreamLoop, parity: int | None, delays: bool) -> None:
+        """``parity`` and ``delays``: of :class:`voltac.targets.ipu.streams.body.StreamBody`."""
         self.loop = loop
+        self.parity = parity
+        self.delays = delays
         self.definitions = function.definitions()
         self.integers = IndexSums(loop.block, self.definitions, loop.counter)
         self.noalias = {each.name for each in function.parameters if "noalias" in each.attributes.split()}
@@ -78,3 +82,47 @@ class LoopStreams:
         """A store, of a pair."""
         over = next((access.value for access, one in self.loads if one == at), "")
         self.stores.append((StreamAccess(pair, kind, step, over), at))
+
+    def word(self, at: StreamPlace, element: str) -> str:
+        """The name of a word of an iteration."""
+        for name, place_of_it in self.delayed.items():
+            if place_of_it == at:
+                return name
+        for access, one in self.loads:
+            if one == at:
+                return access.value
+            if self.delays and self.iterations == 2 and one == at.moved({(): WORD}):
+                name = self.new("c")
+                self.delayed[name] = at
+                return name
+            if self.delays and self.iterations == 2 and at == one.moved({(): WORD}):
+                # The one that is ahead is loaded; what was there before it is what was ahead.
+                number = self.loads.index((access, one))
+                fresh = self.new()
+                self.loads[number] = (replace(access, value=fresh), at)
+                renamed = f"c{access.value[1:]}"
+                self.delayed[renamed] = one
+                self._rename(access.value, renamed)
+                return fresh
+        value = self.new()
+        is_single = element == "float" and self.parity is not None and at.constant % WORD != self.parity
+        if is_single and (self.iterations == 1):
+            raise OtherLoop
+        kind, step = ("singles", 1) if is_single else ("word", self.words_on(element))
+        self.loads.append((StreamAccess(value, kind, step), at))
+        return value
+
+    def words_on(self, element: str) -> int:
+        """From a word of an iteration to the next one's."""
+        return 2 if self.iterations == 1 and element == "float" else 1
+
+    def _rename(self, old: str, new: str) -> None:
+        for name, pairs in self.values.items():
+            self.values[name] = tuple(new if pair == old else pair for pair in pairs)
+        self.steps = [replace(step, operands=tuple(new if one == old else one for one in step.operands)) for step in self.steps]
+
+    def step_of(self, operation: str, operands: tuple[str, ...], into: str = "", letter: str = "v") -> str:
+        """Adds a step; the name of its result."""
+        result = self.new(letter)
+        self.steps.append(StreamStep(result, operation, operands, into))
+        return result

@@ -7,12 +7,14 @@ Statements in order; ``v`` are values, pairs of registers, ``s0`` is the first s
     load v word N            64 bits; the next iteration's are N words on
     load v quad N            128 bits, which only ``sum`` reads
     load v singles N         two floats, N elements from each other and from the next iteration's; N = 0: a field says
+    load p parts N           where words of 32 bits are; the next iteration's are N words of 64 bits on
+    h = ld32 p K             the one that is K words of 32 bits on; ``h`` are single registers
     v = MNEMONIC operands    an operation; ``z`` is zero; ``v.0`` and ``v.1`` are the halves of a pair; ``into v`` behind it
                              writes the second half of a pair whose first half ``v`` has
     carry c v                ``c`` is what ``v`` was in the iteration before; a pair that the block has before and behind
     delay c v                the same, of which nobody wants to know what it was at last
     sum MNEMONIC N operands  adds to N pairs of accumulators, which the block has before and behind
-    scale s                  the scale of ``f32v2axpy``
+    scale s                  the scale of ``f32v2axpy`` or ``f16v4mix``
     store v word N           like loads; ``over v`` behind it: where that was loaded from
     guard                    whether something overflowed is told
 
@@ -30,6 +32,13 @@ KEY = "ipu-stream"
 """The attribute of their declarations that is the text."""
 EIGHTS = "f16v8"
 """What sums of eight lanes begin with: of two gangs, into eight accumulators."""
+PART, PARTS = "ld32", "parts"
+"""The operation that loads a word of 32 bits, and the kind of an access of which it does."""
+PART_BYTES = 4
+SCALED = {"f32v2": "f32v2axpy", "f16v4": "f16v4mix"}
+"""By what the mnemonics of operations begin with: the one that multiplies by the scale and adds."""
+FIRST_HALVES = frozenset(("f32v2tof16", "roll16"))
+"""Operations that write one register, of a pair the first or, ``into`` it, the second."""
 LOOP_KEY = "ipu-loop"
 """And the one that names the loop's block."""
 
@@ -40,7 +49,7 @@ class StreamAccess:
 
     value: str
     kind: str
-    """``word quad singles``."""
+    """``word quad singles parts``."""
     step: int
     over: str = ""
     """The value that was loaded from where this is stored."""
@@ -103,6 +112,11 @@ class StreamProgram:
     def has_eights(self) -> bool:
         """Whether an iteration takes two gangs; the block has the number of gangs all the same."""
         return any(one.operation.startswith(EIGHTS) for one in self.sums)
+
+    @property
+    def has_parts(self) -> bool:
+        """Whether words of 32 bits are loaded: there are scalars on demand only then."""
+        return any(load.kind == PARTS for load in self.loads)
 
     @property
     def has_distance(self) -> bool:

@@ -2,8 +2,8 @@
 
 Accesses that share an instruction (``ldst64pace``, ``ld2x64pace``, ``ld2xst64pace``) issue together, the store some iterations
 behind. In place they must be an odd number of words apart (IPU 5.2): of the odd numbers the one that gives the shortest kernel
-is taken. ``f32v2axpy`` returns what the one before it computed (IPU 3.7), so it is two operations: what takes the operands, and
-what gives the result, which issues with the next iteration's first.
+is taken. ``f32v2axpy``, of halves ``f16v4mix``, returns what the one before it computed (IPU 3.7), so it is two operations:
+what takes the operands, and what gives the result, which issues with the next iteration's first.
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from voltac.codegen.pipelining.modulo import ModuloSchedule
 from voltac.codegen.pipelining.pipeline import PipelinedLoop, PipelineLimits, pipelined, write_out
 from voltac.records import record
 from voltac.targets.ipu.shapes import AUX, MAIN
+from voltac.targets.ipu.streams.parts import part_loop
 from voltac.targets.ipu.streams.placing import place_scalars, rest_pairs
-from voltac.targets.ipu.streams.program import StreamAccess, StreamProgram
+from voltac.targets.ipu.streams.program import SCALED, StreamAccess, StreamProgram
 
 _PIPES = IssueResources({MAIN: 1, AUX: 1})
 _MAIN, _AUX = (((MAIN, 0),),), (((AUX, 0),),)
@@ -25,7 +26,6 @@ _WITH_ANOTHER = ((),)
 LOAD, STORE, SUM, TAKES = "load", "store", "sum", " takes"
 """Names of operations: ``load 0``, of two instructions ``load 0.0`` and ``load 0.1``; ``sum 0``; a step has its result's name,
 and ``v1 takes`` is what gives the operands to the one whose result is ``v1``."""
-AXPY = "f32v2axpy"
 _LEADS = tuple(range(1, 10))
 """Words by which a load may be ahead. Chosen: beyond, registers do not suffice."""
 _MOST_UNROLLED = 8
@@ -64,6 +64,10 @@ def pipelines(program: StreamProgram, naive: bool = False) -> tuple[StreamPipeli
 
     A ``naive`` one is no pipeline: one operation comes after the other (IPU 5.1).
     """
+    if program.has_parts:
+        # The naive one is for the iterations that are left, too.
+        loop, rest = part_loop(program, naive), part_loop(program, naive=True)
+        return (StreamPipeline((), False, naive, loop, 0),) if loop is not None and rest is not None else ()
     if rest_pairs(program) is None:
         return ()
     if naive:
@@ -162,7 +166,7 @@ class _Graph:
                 operation = self._add(step.result, _AUX, (step.into, *step.operands))
                 self.completes[value] = operation
                 self.values[step.result] = self.values[step.into]
-            elif step.operation == AXPY:
+            elif step.operation in SCALED.values():
                 takes = self._add(step.result + TAKES, _AUX, step.operands)
                 gives = self._add(step.result, _WITH_ANOTHER, (), (self._value(step.result),))
                 self.orders += [Order(takes, gives, 0, -1), Order(gives, takes, 0, 1)]

@@ -1,0 +1,170 @@
+"""What fills no gang is done by a whole gang over the last elements: the same results, and nothing else is touched."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+from guard_pages import FencedCalls
+from kernels import InterpretedModule, compile_kernels
+
+from voltac.driver import compile_source
+from voltac.ir.interp import IRInterpreter
+from voltac.ir.read import read
+from voltac.messages.diagnostics import Diagnostics
+from voltac.options import Options
+from voltac.target_info import find_target
+
+TARGETS = ["sse2-i32x4", "sse4-i32x8", "sse4-i8x16", "avx1-i32x8", "avx2-i32x8", "avx2-i32x16", "avx2-i8x32", "avx2-i64x4"]
+TYPES = {"uint8": np.uint8, "int16": np.int16, "int": np.int32, "float": np.float32, "double": np.float64}
+HEAD = "(uniform TYPE to[], const uniform TYPE from[], uniform int low, uniform int high) {"
+BODIES = {
+    "doubled": "to[i] = from[i] * 2;",
+    "shifted": "to[i - low] = from[i + 1] - from[i];",
+    "some": "to[i] = from[i] > 50 ? from[i] : 7;",
+    "strided": "to[i] = from[2 * i + 1];",
+    "pairs": "to[2 * i] = from[i]; to[2 * i + 1] = 3;",
+    "index": "to[i] = (TYPE)(i & 7) + from[low];",
+    "in_place": "to[i] += from[i];",
+}
+OVERLAPPING = {"doubled", "shifted", "some", "strided", "index"}
+SOURCE = "\n".join(
+    f"export void {name}{HEAD}\n    foreach (i = low ... high) {{ {body} }}\n}}" for name, body in BODIES.items()
+)
+
+
+def expected(name: str, to: np.ndarray, source: np.ndarray, low: int, high: int) -> np.ndarray:
+    to, i = to.copy(), np.arange(low, max(low, high))
+    if name == "doubled":
+        to[i] = source[i] * 2
+    elif name == "shifted":
+        to[i - low] = source[i + 1] - source[i]
+    elif name == "some":
+        to[i] = np.where(source[i] > 50, source[i], 7)
+    elif name == "strided":
+        to[i] = source[2 * i + 1]
+    elif name == "pairs":
+        to[2 * i], to[2 * i + 1] = source[i], 3
+    elif name == "index":
+        to[i] = (i & 7) + source[low]
+    else:
+        to[i] += source[i]
+    return to
+
+
+def sizes(name: str, high: int) -> tuple[int, int]:
+    """Elements of ``to`` and of ``from``, of which the last one is touched."""
+    return (2 * high if name == "pairs" else high), {"shifted": high + 1, "strided": 2 * high}.get(name, high)
+
+
+def passed(source: str, target: str = "avx2-i32x8") -> str:
+    options = Options(find_target(target), 3)
+    text: str = compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
+    return text
+
+
+def overlaps(body: str, head: str = "uniform float a[], uniform float b[], uniform int n", target: str = "avx2-i32x8") -> bool:
+    return ".last.left_over:" in passed(f"export void f({head}) {{ foreach (i = 0 ... n) {{ {body} }} }}", target)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("element", TYPES)
+def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> None:
+    """Fewer elements than a gang, one gang, several at a time, and each rest of them."""
+    random = np.random.default_rng(1)
+    source = SOURCE.replace("TYPE", element)
+    dtype = np.dtype(TYPES[element])
+    text = passed(source, target)
+    assert text.count(".last.left_over:") >= len(OVERLAPPING)
+    module = read(text)
+    kernels = compile_kernels(source, target)
+    calls = FencedCalls()
+    width = find_target(target).width
+    widest = max(width, find_target(target).vector_bits // 8 // dtype.itemsize)
+    lengths = sorted({*range(width + 2), *range(widest - 1, 3 * widest, width // 2 + 1), widest, 2 * widest, 2 * widest + 1})
+    for number, length in enumerate(lengths):
+        low = number % 3
+        high = low + length
+        for name in BODIES:
+            written, needed = sizes(name, high)
+            values = random.integers(1, 100, needed).astype(dtype)
+            before = random.integers(1, 100, written).astype(dtype)
+            wanted = expected(name, before, values, low, high) if length else before
+            if number % 7 == 0:
+                to = before.copy()
+                IRInterpreter(module).call(name, [to, values.copy(), low, high])
+                assert to.tolist() == wanted.tolist(), (name, length)
+            for at_end in (False, True):
+                given = calls.copies(before, values, at_end=at_end)
+                calls.add((name, length, at_end), partial(kernels[name], *given, low, high), (given[0], wanted))
+    if not isinstance(kernels, InterpretedModule):
+        calls.check()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "a[i] += b[i];",  # an element that is done twice changes twice
+        "a[i] = a[n + i];",  # perhaps what was stored is loaded
+        "a[i] = programIndex;",  # which lane does an element shows
+        "a[i] = rotate(b[i], 1);",
+        "a[i] = b[i & 1023];",  # consecutive only in gangs that begin at multiples of their width
+        "a[i] = b[i / 8];",
+        "a[i ^ 1] = b[i];",
+        "a[i] = b[i]; a[i + 1] = 2;",  # which store is the last one counts
+        "float k = b[programIndex]; for (uniform int j = 0; j < 2; j++) foreach (x = 0 ... n) a[x] = k;",
+    ],
+)
+def test_where_twice_is_not_once_the_loop_stays(body: str) -> None:
+    assert not overlaps(body)
+
+
+def test_numbers_that_lanes_have_from_outside_stay_theirs() -> None:
+    head = "export void f(uniform float a[], uniform float b[], uniform int n) { float k = b[programIndex]; "
+    assert ".last.left_over:" not in passed(head + "foreach (i = 0 ... n) a[i] = b[i] + k; }", "sse4-i32x4")
+    assert ".last.left_over:" in passed(
+        head.replace("b[programIndex]", "b[0]") + "foreach (i = 0 ... n) a[i] = b[i] + k; }", "sse4-i32x4"
+    )
+
+
+def test_which_loops() -> None:
+    assert overlaps("a[i] = b[i + 1] - b[i];") and overlaps("a[i] = 1; a[i] = b[i];")
+    assert overlaps("a[i] = b[i] + 1;", target="sse4-i32x4")
+    assert not overlaps("a[i] = b[i] + 1;", target="avx512skx-x16"), "masks cost nothing there"
+    assert not overlaps("a[i] = b[i];", "uniform float *uniform a, uniform float *uniform b, uniform int n, uniform int m[]")
+    head = "export uniform float f(uniform float a[], uniform int n) { float s = 0; "
+    assert ".last.left_over:" not in passed(head + "foreach (i = 0 ... n) s += a[i]; return reduce_add(s); }")
+    whole = "export void f(uniform float a[], uniform int n) { n &= ~7; foreach (i = 0 ... n) a[i] = 1; }"
+    assert ".last.left_over:" not in passed(whole)
+
+
+@pytest.mark.parametrize("target", ["sse4-i32x4", "avx2-i32x8"])
+def test_rows_that_lie_behind_each_other(target: str) -> None:
+    """A row's last gang does not go into the row before it or behind it."""
+    body = "foreach (y = 0 ... h, x = 1 ... w - 1) to[y * w + x] = from[y * w + x - 1] + from[y * w + x + 1];"
+    source = f"export void rows(uniform uint8 to[], uniform uint8 from[], uniform int w, uniform int h) {{ {body} }}"
+    assert passed(source, target).count(".last.left_over:") == 2, "of several gangs at a time, and of one"
+    for width in (2, 3, 9, 10, 11, 34, 35, 41, 67):
+        values = np.arange(width * 5, dtype=np.uint8).reshape(5, width)
+        for made in (compile_kernels(source, target).rows, None):
+            to = np.full(values.size, 77, np.uint8)
+            if made is None:
+                IRInterpreter(read(passed(source, target))).call("rows", [to, values.ravel().copy(), width, 5])
+            else:
+                made(to, values.ravel(), width, 5)
+            wanted = np.full((5, width), 77, np.uint8)
+            wanted[:, 1:-1] = values[:, :-2] + values[:, 2:]
+            assert to.tolist() == wanted.ravel().tolist(), width
+
+
+def test_ranges_as_long_as_numbers_go() -> None:
+    """Where the length is no number of 32 bits, nothing is done by a gang before the beginning."""
+    source = "export void f(uniform int8 a[], uniform int n, uniform int m) { foreach (i = n ... m) a[i - n] = 1; }"
+    text = passed(source)
+    assert ".last.left_over:" in text
+    for low, high in ((2**31 - 40, 2**31 - 1), (-(2**31), -(2**31) + 5), (5, -(2**31)), (2**31 - 1, -(2**31))):
+        count = max(0, high - low)
+        a = np.zeros(count + 1, np.int8)
+        IRInterpreter(read(text)).call("f", [a, low, high])
+        assert a.tolist() == [1] * count + [0]

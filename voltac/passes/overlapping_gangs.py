@@ -1,0 +1,85 @@
+"""Loops over gangs whose rest would run under a slow mask -> the last gang runs over the last elements, all lanes on.
+
+    test:    %i = phi ...                                test:    ... br (%i < %limit), body, left
+             br (%i < %limit), body, finished    ->      left:    br (%i < %end and %extent >= WIDTH), last, finished
+    finished: br (%rest != 0), masked, done              last:    the body for %i = %end - WIDTH; br done
+
+Some of its elements were done before, and are done again: that must make no difference. It makes none where which lane does an
+element does not matter (:mod:`voltac.passes.loops.shiftable`) and no load touches an object that is stored to, so that each
+element's results are the same again; and stores are to different objects, or to the same places in the same order. Nothing is
+touched that the loop does not touch. For fewer elements than a gang has lanes everything is as before.
+
+Where gangs are done several at a time, the last ones are so, too: one wide gang in place of up to three and a masked one.
+"""
+
+from __future__ import annotations
+
+from voltac.ir import marks
+from voltac.ir.cfg import control_flow
+from voltac.ir.lane_values import LaneValues
+from voltac.ir.model import Block, Instruction, Module
+from voltac.options import Options
+from voltac.passes.accesses.access import pseudo_operation
+from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
+from voltac.passes.loops.copied_blocks import unquoted
+from voltac.passes.loops.gang_loops import GangLoop
+from voltac.passes.loops.outlined_blocks import is_seldom_called
+from voltac.passes.loops.rests import block_behind, is_before, is_rest
+from voltac.passes.loops.shiftable import ShiftableLoop
+
+_MOST_INSTRUCTIONS = 200
+"""Of a body, which there is once more of. Chosen, not measured."""
+_BLOCKS = 2
+"""A test and a body."""
+
+
+def overlap_last_gangs(module: Module, options: Options) -> None:
+    """Rewrite the module."""
+    effects: ModuleEffects | None = None
+    layout = module.layout(options.target.pointer_bits // 8)
+    for function in module.functions:
+        if is_seldom_called(function) or not any(pseudo_operation(each) == "scatter" for each in function.instructions()):
+            continue
+        flow = control_flow(function)
+        values = LaneValues(function, layout)
+        loops = {}
+        for loop in flow.loops:
+            gangs = GangLoop.of(function, loop, flow, values, _MOST_INSTRUCTIONS)
+            if gangs is not None and len(loop.blocks) == _BLOCKS:
+                loops[gangs.header.name] = gangs
+        for gangs in loops.values():
+            done = block_behind(gangs, flow)
+            if done is None:
+                continue
+            effects = effects or ModuleEffects(module)
+            known = FunctionEffects(effects, function, values)
+            found = [ShiftableLoop(gangs, values, known)]
+            several = loops.get(gangs.outside)
+            if several is not None and is_before(several, gangs, values):
+                found.insert(0, ShiftableLoop(several, values, known))
+            if all(each.is_shiftable() and each.may_do_twice() for each in found) and is_rest(found, values):
+                for each in found:
+                    _write(each, found[-1], done)
+
+
+def _write(found: ShiftableLoop, single: ShiftableLoop, done: Block) -> None:
+    """The two blocks behind a loop."""
+    loop, function = found.loop, found.loop.function
+    fresh = function.fresh_names()
+    stem = unquoted(loop.header.name)
+    last, more, enough, overlap = (fresh(name) for name in ("last", "more", "enough", "overlap"))
+    test, gang = fresh(f"{stem}.left")[1:], fresh(f"{stem}.last.{marks.LEFT_OVER}")[1:]
+    otherwise = loop.header.terminator.parts.labels[1]
+    ask = [
+        Instruction(f"  {more} = icmp slt i32 {loop.counter}, {single.end}"),
+        Instruction(f"  {enough} = icmp sge i32 {single.extent}, {loop.width}"),
+        Instruction(f"  {overlap} = and i1 {more}, {enough}"),
+        Instruction(f"  br i1 {overlap}, label %{gang}, label %{otherwise}"),
+    ]
+    body = [Instruction(f"  {last} = sub nsw i32 {single.end}, {loop.width}"), *found.body_at(last, fresh)]
+    body.append(Instruction(f"  br label %{done.name}"))
+    loop.header.terminator.rename({f"%{otherwise}": f"%{test}"})
+    for phi in function.block(otherwise).phis():
+        phi.rename({f"%{loop.header.name}": f"%{test}"})
+    position = function.blocks.index(function.block(otherwise))
+    function.blocks[position:position] = [Block(test, ask, f"{test}:"), Block(gang, body, f"{gang}:")]
