@@ -181,7 +181,7 @@ def _time_lines(comparison: FunctionComparison) -> list[str]:
     unit = comparison.unit
     times = f"all on {shown_timing(on, unit)} an element, masked {shown_timing(masked, unit)}"
     lines = [f"measured on {comparison.arguments}:", f"  {times}: {verdict(comparison)}"]
-    if comparison.tail_costs:
+    if len(comparison.tail_costs) > 1:
         shown = " ".join(f"{cost.median:+.0f}" if cost.is_clear else "~" for cost in comparison.tail_costs[1:])
         whole = comparison.tails[0].median
         noise = "; ~ is no clear difference" if "~" in shown else ""

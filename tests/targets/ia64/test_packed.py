@@ -229,6 +229,15 @@ def test_gnu_as_takes_packed_code(tmp_path: Path) -> None:
             assert refused_by_gnu_as(job.results["select"], tmp_path) == ""
 
 
+def test_the_last_lane_is_asked_for_by_no_condition() -> None:
+    """Of a gang of two that is not whole the first is on, the second is off."""
+    text = "export void f(uniform float a[], uniform float o[], uniform int n) { foreach (i = 0 ... n) o[i] = a[i] + 1; }"
+    made = compile_source(text, "k.ispc", Options(DEVICES["ia64-f32x2"], level=2)).results["select"]
+    tail = made[made.index(".masked:") : made.index("_start.f")]
+    assert tail.count("ldfs") == tail.count("stfs") == 1
+    assert "cmp" not in tail
+
+
 # Target, parameters, body, types of the arrays, cycles for a gang: the bound, of slots and ports (IA-64 10, 11).
 LOOPS: dict[str, tuple[str, str, str, list[Any], float]] = {
     "scale": ("ia64-f32x2", "uniform float a[], uniform float o[]", "o[i] = 2.5f * a[i];", [F, F], 0.5),

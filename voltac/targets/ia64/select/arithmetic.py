@@ -156,6 +156,12 @@ def shorten(selection: Selection, instruction: Instruction) -> None:
     selection.emit("fma.s.s0.f=f,f,f", result, selection.register(instruction.operands[0]), ONE, ZERO["f"])
 
 
+def lengthen(selection: Selection, instruction: Instruction) -> None:
+    """``fpext`` of what is stored, or read as bits: the register's form of a subnormal float is none of doubles."""
+    result = selection.result(instruction.name, instruction.type)
+    selection.emit("fma.d.s0.f=f,f,f", result, selection.register(instruction.operands[0]), ONE, ZERO["f"])
+
+
 def absolute(selection: Selection, instruction: Instruction) -> None:
     """``llvm.fabs``."""
     result = selection.result(instruction.name, instruction.type)
@@ -202,6 +208,7 @@ ARITHMETIC: dict[str, Function] = {
     "call.ia64.mulhu": _high_product("xma.hu"),
     "call.llvm.ctlz.i64": leading_zeros,
     "fptrunc.d.f": shorten,
+    "fpext.f.d": lengthen,
     **{f"{op}.{letter}": float_sum for op in ("fadd", "fsub") for letter in "fd"},
     **{f"fmul.{letter}": float_product for letter in "fd"},
     **{f"call.llvm.fabs.{size}": absolute for size in ("f32", "f64")},

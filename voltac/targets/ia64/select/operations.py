@@ -63,7 +63,14 @@ def load_if(selection: Selection, instruction: Instruction) -> None:
     asked, pointer, otherwise = instruction.parts.operands
     row, size = _LOADS[_letter(instruction)]
     result = selection.result(instruction.name, instruction.type)
+    known = word_constant(selection.resolve(asked))
+    if known == 0:
+        selection.copy_to(result, otherwise)
+        return
     place, access = _address_of(selection, pointer, size)
+    if known is not None:
+        selection.emit(row, result, place, access=access)
+        return
     holds = conditions.holds(selection, asked)
     selection.copy_to(result, otherwise)
     conditions.under_predicate(selection.emit(row, result, place, access=access), holds)
@@ -73,10 +80,15 @@ def store_if(selection: Selection, instruction: Instruction) -> None:
     """A store that is left out where the condition does not hold."""
     asked, pointer, value = instruction.parts.operands
     row, size = _STORES[_letter(instruction)]
+    known = word_constant(selection.resolve(asked))
+    if known == 0:
+        return
     data = selection.register(value)
     place, access = _address_of(selection, pointer, size)
-    holds = conditions.holds(selection, asked)
-    conditions.under_predicate(selection.emit(row, place, data, access=access), holds)
+    holds = None if known is not None else conditions.holds(selection, asked)
+    made = selection.emit(row, place, data, access=access)
+    if holds is not None:
+        conditions.under_predicate(made, holds)
 
 
 def _letter(instruction: Instruction) -> str:

@@ -37,16 +37,29 @@ def shape(type_text: str) -> str:
 
 TRANSPARENT = frozenset((
     "zext.c.s", *(f"zext.clear.{one}.s" for one in "yhw"), *(f"trunc.s.{one}" for one in "yhw"), "bitcast.s.s", "ptrtoint.s.s",
-    "inttoptr.s.s", "fpext.f.d", *(f"freeze.{one}" for one in "sfdvcyhw"),
+    "inttoptr.s.s", "fpext.as_it_is.f.d", *(f"freeze.{one}" for one in "sfdvcyhw"),
 ))  # fmt: skip
 
 
 def key(selection: Selection, instruction: Instruction) -> str:
-    """What rules are found by; of the extension of a number whose register has zeros above it another."""
+    """What rules are found by; another of an extension that leaves a number in its register as it is."""
     found = operation_key(instruction, shape)
     if instruction.op == "zext" and _is_clear(selection, instruction.operands[0]):
         return f"zext.clear{found[len('zext') :]}"
+    if instruction.op == "fpext" and _is_computed_with(selection, instruction):
+        return f"fpext.as_it_is{found[len('fpext') :]}"
     return found
+
+
+_NORMALIZING = frozenset(("fadd", "fsub", "fmul", "fdiv", "fcmp", "fptrunc", "fptosi", "fptoui"))
+"""What takes a number in any form."""
+
+
+def _is_computed_with(selection: Selection, instruction: Instruction) -> bool:
+    """Whether a longer float is only computed with: a subnormal one is no subnormal double, but is stored as it is in the
+    register (IA-64 7)."""
+    users = selection.users.get(instruction.name, ())
+    return all(user.op in _NORMALIZING or (user.op == "call" and "@llvm.fma." in user.text) for user in users)
 
 
 def _is_clear(selection: Selection, operand: Operand) -> bool:
