@@ -1,15 +1,18 @@
 """A kernel for each shape of loop that compilers lose time on, against the same in C at -O3 -ffast-math by clang and gcc.
 
     python benchmarks/shapes_against_c.py [--rounds N] [--only NAME,...] [--targets T,...] [--options=OPTIONS]
+        [--strict]
 
-For each kernel and target: quotient of the shortest times, median (10th..90th percentile) of the rounds' quotients, and
-the better peer. Rounds are short and interleaved, so that a loaded machine meets all alike.
+With --strict the peers may not reorder operations either, as voltac without fast-math. For each kernel and target: quotient
+of the shortest times, median (10th..90th percentile) of the rounds' quotients, and the better peer. Rounds are short and
+interleaved, so that a loaded machine meets all alike.
 """
 
 from __future__ import annotations
 
 import argparse
 import ctypes
+import math
 import shutil
 import subprocess
 import sys
@@ -127,21 +130,22 @@ ROWS: dict[str, Callable[[], Arrays]] = {
 }
 
 
-def build(folder: Path, target: str, options: list[str]) -> dict[str, ctypes.CDLL]:
-    """Shared objects by contender; those of the peers have the timing loop too."""
+def build(folder: Path, target: str, options: list[str], stem: str, peer_options: list[str]) -> dict[str, ctypes.CDLL]:
+    """Shared objects by contender, of a file of kernels; those of the peers have the timing loop too."""
     isa = target.partition("-")[0]
     flags = ["-march=native"] if isa == "host" else FLAGS[isa]
     command = [sys.executable, "-m", "voltac", f"--target={target}", "-O3", "--pic", "--woff", *options]
-    subprocess.run([*command, "-o", folder / "voltac.o", HERE / "kernels" / "by_shape.ispc"], check=True)
+    subprocess.run([*command, "-o", folder / "voltac.o", HERE / "kernels" / f"{stem}.ispc"], check=True)
     subprocess.run(["cc", "-shared", "-o", folder / "voltac.so", folder / "voltac.o"], check=True)
     for peer in filter(shutil.which, PEERS):
-        native = [peer, "-O3", "-ffast-math", *flags, "-fPIC", "-shared"]
-        subprocess.run([*native, "-o", folder / f"{peer}.so", HERE / "peers" / "by_shape.c"], check=True)
+        native = [peer, "-O3", *peer_options, *flags, "-fPIC", "-shared"]
+        subprocess.run([*native, "-o", folder / f"{peer}.so", HERE / "peers" / f"{stem}.c", "-lm"], check=True)
     return {file.stem: ctypes.CDLL(str(file)) for file in sorted(folder.glob("*.so"))}
 
 
-def measure(libraries: dict[str, ctypes.CDLL], name: str, rounds: int) -> str:
-    a, b, c, n, m = ROWS[name]()
+def measure(libraries: dict[str, ctypes.CDLL], name: str, arrays: Arrays, rounds: int) -> tuple[float, str]:
+    """The quotient of the shortest times, and the row."""
+    a, b, c, n, m = arrays
     a, b, c = map(aligned, (a, b, c))
     pointers = [ctypes.c_void_p(array.ctypes.data) for array in (a, b, c)]
     peers = [other for other in libraries if other != "voltac"]
@@ -162,28 +166,35 @@ def measure(libraries: dict[str, ctypes.CDLL], name: str, rounds: int) -> str:
     times = interleaved({other: timer(library, repeats) for other, library in libraries.items()}, rounds)
     better = min(peers, key=lambda other: min(times[other]))
     shortest = min(times[better]) / min(times["voltac"])
-    return f"{shortest:5.2f}  {ratio(times['voltac'], times[better])}  {better}  {min(times['voltac']):.0f} ns"
+    return shortest, f"{shortest:5.2f}  {ratio(times['voltac'], times[better])}  {better}  {min(times['voltac']):.0f} ns"
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def compare(rows: dict[str, Callable[[], Arrays]], stem: str, description: str | None) -> None:
+    """The command: a table of the kernels of a file."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rounds", type=int, default=61)
     parser.add_argument("--only", default="")
     parser.add_argument("--targets", default=TARGETS)
     parser.add_argument("--options", default="", help="of voltac, separated by blanks")
+    parser.add_argument("--strict", action="store_true", help="peers keep the order of operations, too")
     options = parser.parse_args()
-    names = options.only.split(",") if options.only else list(ROWS)
-    if unknown := [name for name in names if name not in ROWS]:
-        parser.error(f"--only: there is no '{unknown[0]}'; known are {', '.join(ROWS)}")
+    names = options.only.split(",") if options.only else list(rows)
+    if unknown := [name for name in names if name not in rows]:
+        parser.error(f"--only: there is no '{unknown[0]}'; known are {', '.join(rows)}")
     if not any(map(shutil.which, PEERS)):
-        sys.exit("shapes_against_c.py: neither clang nor gcc is installed; apt-get install gcc")
+        sys.exit("neither clang nor gcc is installed; apt-get install gcc")
     print(f"{machine()}; time of the better peer divided by voltac's: shortest, median (10th..90th percentile)")
+    peer_options = ["-fno-math-errno", "-fno-trapping-math"] if options.strict else ["-ffast-math"]
     for target in options.targets.split(","):
         with tempfile.TemporaryDirectory() as folder:
-            libraries = build(Path(folder), target, options.options.split())
+            libraries = build(Path(folder), target, options.options.split(), stem, peer_options)
+            quotients = []
             for name in names:
-                print(f"{name:16} {target:13} {measure(libraries, name, options.rounds)}", flush=True)
+                quotient, row = measure(libraries, name, rows[name](), options.rounds)
+                quotients.append(quotient)
+                print(f"{name:16} {target:13} {row}", flush=True)
+            print(f"{'geometric mean':16} {target:13} {math.exp(sum(map(math.log, quotients)) / len(quotients)):5.2f}")
 
 
 if __name__ == "__main__":
-    main()
+    compare(ROWS, "by_shape", __doc__)

@@ -1,6 +1,6 @@
 """What each pass is worth: the kernels of shapes_against_c.py and kernels_against_c.py with that pass left out.
 
-    python benchmarks/worth_of_passes.py [--rounds N] [--targets T,...] [--only PASS,...]
+    python benchmarks/worth_of_passes.py [--rounds N] [--targets T,...] [--only PASS,...] [--cpu NAME]
 
 For each pass that changes the code of any kernel: by how much they are faster with it (geometric mean of all kernels, and the
 most), and the kernels that it makes more than 2 % slower, by the interval of the median with 99 % confidence.
@@ -39,14 +39,15 @@ def passes_of(target: str) -> list[str]:
     return [row.name for row in rows if row.applies(options) and not row.required]
 
 
-def build(folder: Path, target: str, without: str = "") -> dict[str, Path]:
+def build(folder: Path, target: str, cpu: str, without: str = "") -> dict[str, Path]:
     """File of kernels -> the object that is made of it."""
     made = {}
     for file in FILES:
         made[file] = folder / f"{file}-{target}-{without or 'all'}.o"
         left_out = [f"--disable-pass={without}"] if without else []
+        tuned = [f"--cpu={cpu}"] if cpu else []
         source = HERE / "kernels" / f"{file}.ispc"
-        command = [sys.executable, "-m", "voltac", f"--target={target}", "-O3", "--pic", "--woff", *left_out]
+        command = [sys.executable, "-m", "voltac", f"--target={target}", "-O3", "--pic", "--woff", *tuned, *left_out]
         subprocess.run([*command, "-o", made[file], source], check=True)
     return made
 
@@ -90,6 +91,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=31)
     parser.add_argument("--targets", default="avx2-i32x8,avx2-i32x16")
     parser.add_argument("--only", default="", help="passes")
+    parser.add_argument("--cpu", default="", help="for which the code is tuned")
     options = parser.parse_args()
     print(
         f"{machine()}; time without the pass divided by time with it: mean of {sum(map(len, FILES.values()))} kernels, the most"
@@ -100,9 +102,9 @@ def main() -> None:
             parser.error(f"--only: '{min(unknown)}' is no pass that may be left out for {target}; --list-passes tells them")
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            usual = build(folder, target)
+            usual = build(folder, target, options.cpu)
             for one in names:
-                found = quotients(folder, usual, build(folder, target, one), options.rounds)
+                found = quotients(folder, usual, build(folder, target, options.cpu, one), options.rounds)
                 print(f"{target:12} {one:24} {told(found)}", flush=True)
 
 

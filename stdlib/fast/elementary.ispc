@@ -68,15 +68,30 @@ template <typename F> static inline F tan_fast(F x) {
 float tan(float x) { return tan_fast<float>(x); }
 uniform float tan(uniform float x) { return tan_fast<uniform float>(x); }
 
-// Not both zero and not both infinite.
-template <typename F, typename U> static inline F atan2_fast(F y, F x) {
-    F n = abs(y), d = abs(x);
-    F t = __min(d, n) / __max(n, d);
+// For t from 0 to 1.
+template <typename F> static inline F atan_fraction_fast(F t) {
     F z = t * t;
     F u = z * z;
     F low = __mad(u, 0.0999567211f, __mad(z, -0.140504584f, 0.199756235f));
     F high = __mad(u, -0.0049104006f, __mad(z, 0.0250374731f, -0.0606127381f));
-    F angle = __mad(t * z, __mad(z, __mad(z * u, high, low), -0.333324641f), t);
+    return __mad(t * z, __mad(z, __mad(z * u, high, low), -0.333324641f), t);
+}
+
+template <typename F> static inline F atan_fast(F x) {
+    F size = abs(x);
+    F t = __min((F)1.0f, size) / __max((F)1.0f, size);
+    F angle = atan_fraction_fast<F>(t);
+    return __copysign(size > 1.0f ? 1.57079637f - angle : angle, x);
+}
+
+float atan(float x) { return atan_fast<float>(x); }
+uniform float atan(uniform float x) { return atan_fast<uniform float>(x); }
+
+// Not both zero and not both infinite.
+template <typename F, typename U> static inline F atan2_fast(F y, F x) {
+    F n = abs(y), d = abs(x);
+    F t = __min(d, n) / __max(n, d);
+    F angle = atan_fraction_fast<F>(t);
     U left = __bits(x) & 0x80000000;
     F axis = n > d ? (F)1.57079637f : __float_of_bits((U)0x40490FDB & (U)((int)left >> 31));
     U turned = n > d ? left ^ 0x80000000 : left;
@@ -105,6 +120,37 @@ template <typename F> static inline F tanh_fast(F x) {
 
 float tanh(float x) { return tanh_fast<float>(x); }
 uniform float tanh(uniform float x) { return tanh_fast<uniform float>(x); }
+
+// |x| = n ln 2 + r: 2^n / 4 and 2^-n / 4, as far as it matters, sinh r and cosh r - 1.
+template <typename F> static inline void turns_of_ln2_fast(F size, F &up, F &down, F &odd, F &even) {
+    F bounded = __min((F)89.7f, size);
+    F shifted = __mad(bounded, 1.44269504f, 12582912.0f);
+    F n = shifted - 12582912.0f;
+    F r = __mad(n, -1.42860677e-6f, __mad(n, -0.693145752f, bounded));
+    F z = r * r;
+    up = times_power_fast<F>((F)0.25f, shifted);
+    down = times_power_fast<F>((F)0.25f, 12582912.0f - __min(n, (F)100.0f));
+    odd = __mad(r * z, __mad(z, 0.008366562f, 0.16666543f), r);
+    even = z * __mad(z, __mad(z, 0.00138888889f, 0.0416666667f), 0.5f);
+}
+
+// sinh x = (2^n + 2^-n) / 2 sinh r + (2^n - 2^-n) / 2 cosh r, cosh x with the signs the other way
+template <typename F> static inline F sinh_fast(F x) {
+    F up, down, odd, even;
+    turns_of_ln2_fast<F>(abs(x), up, down, odd, even);
+    return __copysign(2.0f * (__mad(up + down, odd, (up - down) * even) + (up - down)), x);
+}
+
+template <typename F> static inline F cosh_fast(F x) {
+    F up, down, odd, even;
+    turns_of_ln2_fast<F>(abs(x), up, down, odd, even);
+    return 2.0f * (__mad(up - down, odd, (up + down) * even) + (up + down));
+}
+
+float sinh(float x) { return sinh_fast<float>(x); }
+uniform float sinh(uniform float x) { return sinh_fast<uniform float>(x); }
+float cosh(float x) { return cosh_fast<float>(x); }
+uniform float cosh(uniform float x) { return cosh_fast<uniform float>(x); }
 
 // As by default, with what matters for results of everyday size: the logarithm good to 2^-28, normal a above zero.
 template <typename F, typename I> static inline F pow_fast(F a, F b) {

@@ -143,6 +143,13 @@ def test_numbers_that_lanes_have_from_outside_stay_theirs(lanes: str) -> None:
     assert ".first.left_over:" not in passed(source.replace("LOOP", rows))
 
 
+def test_vectors_from_outside_keep_their_lanes() -> None:
+    head = "export void f(uniform float a[], uniform float b[], uniform float x, uniform int n) { "
+    assert ".first.left_over:" not in passed(head + "float k = b[programIndex]; foreach (i = 0 ... n) a[i] = b[i] * k; }")
+    assert ".first.left_over:" not in passed(head + "float k = programIndex; foreach (i = 0 ... n) a[i] = b[i] * k; }")
+    assert ".first.left_over:" in passed(head + "float k = x; float l = k * k; foreach (i = 0 ... n) a[i] = b[i] * (l - 1); }")
+
+
 def test_which_loops() -> None:
     assert begins_short("a[i] = b[i];a[i] += 1;") and begins_short("a[i] += b[i + 1];")
     assert begins_short("float x = b[i]; a[i] = x > 0 ? x : -x;")

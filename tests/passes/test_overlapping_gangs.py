@@ -113,6 +113,7 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
         "a[i] = b[i / 8];",
         "a[i ^ 1] = b[i];",
         "a[i] = b[i]; a[i + 1] = 2;",  # which store is the last one counts
+        "float k = b[programIndex]; for (uniform int j = 0; j < 2; j++) foreach (x = 0 ... n) a[x] = k;",
     ],
 )
 def test_where_twice_is_not_once_the_loop_stays(body: str) -> None:

@@ -132,3 +132,26 @@ def test_no_string_function_of_the_c_library_is_called() -> None:
     options = Options(target=find_target("avx2-i32x8"), level=3)
     text = compile_source(STRINGS + whole, "f.ispc", options, Diagnostics()).optimized.text()
     assert "strlen" not in re.sub(r'"no-builtin-\w+"', "", text)
+
+
+@pytest.mark.parametrize("stored", [False, True])
+def test_indices_are_loaded_once_more_unless_they_were_stored_to(stored: bool) -> None:
+    """Of all eight lanes by loads of their own; behind a store the vector has what was there before it."""
+    source = STRINGS.replace("const uniform int starts", "uniform int starts").replace("k - starts[i]", "k")
+    source = source.replace("        while", "        starts[i] = 7;\n        while") if stored else source
+    body = passed(source).partition(".all_on:")[2].partition(".masked:")[0]
+    assert (body.count(" = load i32, ") >= 7) != stored
+    for width, target in ((8, "avx2-i32x8"), (4, "sse4-i32x4")):
+        starts = (np.arange(2 * width, dtype=np.int32) * 5) % 9
+        letters = np.array([7, 7, 0, 7, 7, 7, 0, 0, 7, 0], np.uint8)
+        wanted = [int(start + np.argmax(letters[start:] == 0)) for start in starts]
+        for made in (
+            compile_kernels(source, target).lengths,
+            partial(IRInterpreter(read(passed(source, target))).call, "lengths"),
+        ):
+            to, given = np.zeros(2 * width, np.int32), starts.copy()
+            if isinstance(made, partial):
+                made([to, given, letters.copy(), 2 * width])
+            else:
+                made(to, given, letters, 2 * width)
+            assert to.tolist() == wanted and given.tolist() == ([7] * 2 * width if stored else starts.tolist())

@@ -16,6 +16,7 @@ from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.aligned_stores import align_stores
 from voltac.passes.check_divisors import check_divisors
 from voltac.passes.distance_versions import version_distances
+from voltac.passes.divided_rests import divide_rests
 from voltac.passes.equal_values import merge_equal_values
 from voltac.passes.exchange_lanes import exchange_lanes
 from voltac.passes.flatten_branches import flatten_branches
@@ -83,6 +84,8 @@ PASSES = (
     Pass("overlap_last_gangs", "what fills no gang is done by a whole one over the last elements, where masks cost",
          overlap_last_gangs,
          lambda options: options.level > 1 and not options.target.has_masked_small and _resolves_on_host(options)),
+    Pass("divide_rests", "what fills no gang is done by smaller ones, where elements change in place and masks cost",
+         divide_rests, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("align_stores", "long loops that store consecutive elements begin with a short gang: no store crosses lines",
          align_stores, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),

@@ -31,6 +31,7 @@ from voltac.passes.accesses.merged_stores import covers_all, mark_readable
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.accumulators import Accumulator, accumulators, begun, folded, move_conditions_into_terms, repeated
 from voltac.passes.loops.gang_loops import GangLoop, root
+from voltac.passes.loops.lane_counts import lane_numbers, with_lanes
 from voltac.passes.loops.narrow_sums import enough, narrow_sums, summed
 from voltac.passes.loops.outlined_blocks import is_seldom_called
 from voltac.target_info import TargetInfo
@@ -247,7 +248,7 @@ class _Widening:
             splat = parts.mask == "zeroinitializer" and lanes_of(parts.operands[0].type) == self.width
             return splat if op == "shufflevector" else names[0] == "poison" and names[2] == "0"
         if counting.intersection(names) or self.counter in names:
-            return op == "add" and names[0] in counting and names[1] == _lane_numbers(self.width)
+            return op == "add" and names[0] in counting and names[1] == lane_numbers(self.width)
         if any(lanes_of(operand.type) not in (0, self.width) or operand.value[0] == "<" for operand in parts.operands):
             return False
         return known and (intrinsic is None or f".v{self.width}" in parts.callee)
@@ -381,16 +382,8 @@ class _Widening:
         return f"  {phi.name} = phi {phi.type} {', '.join(f'[ {value}, {label} ]' for value, label in ways)}"
 
     def _widened(self, instruction: Instruction, width: int, wide: int, names: dict[str, str]) -> Instruction:
-        text = instruction.text
-        text = text.replace(_lane_numbers(width), _lane_numbers(wide))
-        text = text.replace(f"<{width} x ", f"<{wide} x ")
-        text = re.sub(rf"\.v{width}(?=[a-z])", f".v{wide}", text)
-        made = Instruction(text)
+        made = Instruction(with_lanes(instruction.text, width, wide))
         made.rename(names)
         if instruction.name:
             made.text = made.text.replace(f"{instruction.name} = ", f"{names[instruction.name]} = ", 1)
         return made
-
-
-def _lane_numbers(width: int) -> str:
-    return "<" + ", ".join(f"i32 {lane}" for lane in range(width)) + ">"

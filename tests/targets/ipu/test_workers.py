@@ -138,3 +138,38 @@ def test_lanes_of_halves_are_summed_up_as_halves(type: str) -> None:
     source = f"export uniform {type} k(uniform {type} x[]) {{ return reduce_add(x[programIndex]); }}"
     x = np.array([1.5, 2, -4, 8], np.float16 if type == "float16" else np.float32)
     assert compiled(source)(x) == 7.5
+
+
+@pytest.mark.parametrize(
+    ("outside", "value"),
+    [
+        ("float k = p[programIndex];", "k"),
+        ("float k = 1; if (programIndex & 1) k = 3;", "k"),
+        ("", "programIndex"),
+        ("", "own()"),
+        ("varying float rows[2]; varying float * uniform k = rows; rows[1] = programIndex;", "k[1]"),
+        ("float whole = programIndex; float &k = whole;", "k"),
+    ],
+)
+def test_lanes_count_from_the_first_element_where_it_shows(outside: str, value: str) -> None:
+    """Language 9.5: lane l handles ``first + l`` of a group, whoever of the workers has it."""
+    source = f"""static inline float own() {{ return programIndex; }}
+export void f(uniform float p[], uniform float q[], uniform int a, uniform int n) {{
+    {outside}
+    foreach (i = a ... n) q[i] = p[i] * {value};
+}}"""
+    kernel = voltac.compile(source, target="ipu-mk2").f
+    width = 4
+    for first, count in ((0, 70), (1, 70), (3, 201), (5, 5), (6, 7)):
+        p, q = np.arange(1, max(count, width) + 1, dtype=np.float32), np.zeros(max(count, width), np.float32)
+        kernel(p, q, first, count)
+        i = np.arange(first, count)
+        lane = (i - first) % width
+        of_lane: np.ndarray = lane
+        if "p[programIndex]" in outside:
+            of_lane = p[lane]
+        elif "& 1" in outside:
+            of_lane = np.where(lane & 1, 3, 1)
+        wanted = np.zeros_like(q)
+        wanted[i] = p[i] * of_lane
+        assert q.tolist() == wanted.tolist(), (first, count)

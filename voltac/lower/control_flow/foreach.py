@@ -7,8 +7,9 @@ the mask is statically all on, and at most one masked iteration for the rest::
     for (i = first; i < aligned; i += W)  body with lanes i + <0 .. W-1>, all on
     if (rest != 0)                        body with lanes aligned + <0 .. W-1>, mask <0 .. W-1> < rest
 
-Where a device's threads have a piece each, whole gangs begin at a multiple of W: that is where words of memory begin. The
-elements before are the masked iteration of the first thread, those behind are the last one's, and no thread has both.
+Where a device's threads have a piece each, and nothing shows which lane handles an element, whole gangs begin at a multiple of
+W: that is where words of memory begin. The elements before are the masked iteration of the first thread, those behind are the
+last one's, and no thread has both.
 
 Other dimensions are uniform loops around it. ``foreach_tiled`` steps through tiles
 and asks at each one whether it lies inside the domain.
@@ -17,6 +18,7 @@ and asks at each one whether it lies inside the domain.
 from __future__ import annotations
 
 from voltac.ir import marks
+from voltac.lower.analyses.lane_visibility import shows_lanes
 from voltac.lower.control_flow import masks
 from voltac.lower.control_flow.lane_groups import lane_groups
 from voltac.lower.control_flow.loops import loop_hint
@@ -79,13 +81,13 @@ def lower_foreach(c: FunctionContext, node: tree.Foreach) -> None:
     bounds = [(c.value(dimension.first), c.value(dimension.last)) for dimension in node.dimensions]
     tiled = node.tiled and len(node.dimensions) > 1
     spans = tile_spans(c.width, len(bounds)) if tiled else [1] * (len(bounds) - 1) + [c.width]
-    begins_whole = _is_multiple(bounds[0][0], spans[0])
+    from_whole_gangs = not _is_multiple(bounds[0][0], spans[0]) and shares_chunks(c) and not shows_lanes(node)
     if shares_chunks(c):
-        bounds[0] = own_chunk(c, *bounds[0], spans[0])
+        bounds[0] = own_chunk(c, *bounds[0], spans[0], from_whole_gangs)
     ranges = [
         _range(c, dimension.symbol, first, last, span) for dimension, (first, last), span in zip(node.dimensions, bounds, spans)
     ]
-    if shares_chunks(c) and len(bounds) == 1 and not begins_whole and c.options.all_on_paths and c.options.masked_paths:
+    if from_whole_gangs and len(bounds) == 1 and c.options.all_on_paths and c.options.masked_paths:
         ranges = [_from_whole_gang(c, ranges[0])]
     done = c.build.block(marks.block(path_name(marks.FOREACH, node), "done"))
     if c.threads is not None and not shares_chunks(c):

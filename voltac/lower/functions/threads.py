@@ -61,17 +61,17 @@ def shares_chunks(c: FunctionContext) -> bool:
     return c.threads is not None and _device(c)[1].has_chunks
 
 
-def own_chunk(c: FunctionContext, first: IR, last: IR, span: int) -> tuple[IR, IR]:
+def own_chunk(c: FunctionContext, first: IR, last: IR, span: int, from_whole_gangs: bool) -> tuple[IR, IR]:
     """The piece of a range, in parts of ``span``, that is this thread's: the first threads have a part more than the others.
 
-    All but the first begin at a multiple of ``span``.
+    ``from_whole_gangs``: all but the first begin at a multiple of ``span``, not as far from ``first``.
     """
     assert c.threads is not None
     build, threads = c.build, c.threads
     if threads.sharing.reads_outside:
         wait_for_all(c)
     some = build.compare("icmp slt", first, last)
-    base = build.binary("and", first, integer("i32", -span)) if span & (span - 1) == 0 else first
+    base = build.binary("and", first, integer("i32", -span)) if from_whole_gangs and span & (span - 1) == 0 else first
     total = build.select(some, build.binary("sub", last, base), integer("i32", 0))
     parts = total
     if span > 1:

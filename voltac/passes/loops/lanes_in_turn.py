@@ -7,19 +7,21 @@
     left.7:  the lanes' results become a vector again
 
 With a loop of its own for each lane the processor foresees each by itself, nothing goes through memory, and lanes of what was
-loaded are loaded one by one (measured on an Intel Xeon, strings of 0 to 24 bytes: 0.68 to 0.95 times the time of a loop over
-the lanes, which LLVM unrolls for up to 8 of them).
+loaded are loaded one by one: where a loop ends is foreseen wrongly, and the next lane's first element waits for its index
+(measured on an Intel Xeon, strings of 0 to 24 bytes: 0.68 to 0.95 times the time of a loop over the lanes, which LLVM unrolls
+for up to 8 of them; hashes of strings take 0.93 times as long as with indices taken from a vector).
 """
 
 from __future__ import annotations
 
-from voltac.ir.constants import integers
+from voltac.ir.constants import integers, is_all_true
 from voltac.ir.match import scalar_of_splat
 from voltac.ir.model import Block, Instruction, Module
 from voltac.ir.parts import BINARY
 from voltac.ir.types import element_of, integer_bits
+from voltac.passes.accesses.access import pseudo_operation
 from voltac.passes.loops.copied_blocks import unquoted
-from voltac.passes.loops.lane_loops import LaneLoop
+from voltac.passes.loops.lane_loops import LaneLoop, scalar_callee
 from voltac.passes.loops.lane_texts import LaneTexts
 
 
@@ -128,12 +130,28 @@ class _Writer(LaneTexts):
         """Whether a lane of it is there without taking it from a vector."""
         definitions = self.walk.values.definitions
         made = definitions.get(value)
-        if made is None or made.op not in _CHEAP:
+        if made is None or (made.op not in _CHEAP and not self._is_loaded_last(made)):
             return False
         return any(
             scalar_of_splat(each.value, definitions) is not None or self._is_computed(each.value) for each in made.operands
         )
 
+    def _is_loaded_last(self, made: Instruction) -> bool:
+        """Whether all lanes of it are loaded right before the loop, with nothing stored since: each may be loaded once more."""
+        if pseudo_operation(made) != "gather" or not is_all_true(made.operands[-1].value):
+            return False
+        header = self.walk.header.name
+        before = next(name for name in self.walk.flow.predecessors[header] if name != self.walk.body.name)
+        instructions = self.walk.function.block(before).instructions
+        position = next((at for at, each in enumerate(instructions) if each is made), None)
+        return position is not None and not any(map(_may_write, instructions[position:]))
 
-_CHEAP = frozenset((*BINARY, "sext", "zext", "trunc")) - {"udiv", "sdiv", "urem", "srem"}
+
+def _may_write(instruction: Instruction) -> bool:
+    if instruction.op != "call":
+        return instruction.op in ("store", "atomicrmw", "cmpxchg", "fence")
+    return pseudo_operation(instruction) != "gather" and scalar_callee(instruction.parts.callee) is None
+
+
+_CHEAP = frozenset((*BINARY, "sext", "zext", "trunc", "getelementptr")) - {"udiv", "sdiv", "urem", "srem"}
 """What is done again for each lane."""

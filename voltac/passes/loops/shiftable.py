@@ -37,7 +37,6 @@ class ShiftableLoop:
         for each in loop.body.instructions:
             if each.name and not self.counting.isdisjoint(each.names_used()):
                 self.counting.add(each.name)
-        self._made_inside = {each.name for each in loop.body.instructions}
         self.accesses: list[Access] = []
         self.loads: list[Instruction] = []
         """Of numbers that are no lanes'."""
@@ -59,6 +58,10 @@ class ShiftableLoop:
     def is_shiftable(self) -> bool:
         """Whether which lane does an element makes no difference, and scalar loads give the same all the time."""
         if self.loop.carried or not all(self._is_free(at, each) for at, each in enumerate(self.loop.body.instructions)):
+            return False
+        inside = {each.name for each in self.loop.body.instructions}
+        given = {each.value for made in self.loop.body.instructions for each in made.operands if lanes_of(each.type)}
+        if not all(self._is_same(name) for name in given - inside):
             return False
         stores = [each for each in self.accesses if each.is_store]
         return not any(self.effects.may_touch(load, each.memory) for load in self.loads for each in stores)
@@ -110,7 +113,7 @@ class ShiftableLoop:
         op, loop = instruction.op, self.loop
         if op.startswith("#") or instruction.is_terminator or instruction.name == loop.following:
             return True
-        if instruction.parts.unknown or not all(self._is_free_operand(each) for each in instruction.operands):
+        if instruction.parts.unknown:
             return False
         lanes = lanes_of(instruction.type)
         if op == "call":
@@ -134,12 +137,14 @@ class ShiftableLoop:
             return False
         return self._is_even(instruction.operands) or self._is_index(instruction)
 
-    def _is_free_operand(self, operand: Operand) -> bool:
-        """Whether it is a scalar, a constant, the same in all lanes, or made in the loop: what else lanes have from outside is
-        theirs, and not of the elements they do."""
-        if not lanes_of(operand.type) or not operand.value.startswith("%") or operand.value in self._made_inside:
+    def _is_same(self, value: str) -> bool:
+        """Whether a vector from outside has the same in every lane, as far as what it is made of shows."""
+        if value[0] != "%" or scalar_of_splat(value, self.values.definitions) is not None:
             return True
-        return scalar_of_splat(operand.value, self.values.definitions) is not None
+        made = self.values.definitions.get(value)
+        if made is None or not (made.op in PLAIN or made.op == "shufflevector"):
+            return False
+        return all(self._is_same(each.value) and self._is_even([each]) for each in made.operands if lanes_of(each.type))
 
     def _is_even(self, operands: list[Operand]) -> bool:
         """Whether no operand is a constant that differs between lanes."""

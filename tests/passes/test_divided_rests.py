@@ -1,0 +1,121 @@
+"""What fills no gang is done by smaller ones with all lanes on, in place: each element once, and nothing else is touched."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import numpy as np
+import pytest
+from guard_pages import FencedCalls
+from kernels import InterpretedModule, compile_kernels
+
+from voltac.driver import compile_source
+from voltac.ir.interp import IRInterpreter
+from voltac.ir.read import read
+from voltac.messages.diagnostics import Diagnostics
+from voltac.options import Options
+from voltac.target_info import find_target
+
+TARGETS = ["sse4-i32x4", "sse4-i8x16", "avx1-i32x8", "avx2-i32x8", "avx2-i32x16", "avx2-i8x32", "avx2-i64x4", "avx512skx-x16"]
+TYPES = {"uint8": np.uint8, "int16": np.int16, "int": np.int32, "float": np.float32, "double": np.float64}
+BODIES = {
+    "added": "a[at] += b[at];",
+    "some": "if (a[at] > 50) a[at] = b[at];",
+    "by_row": "a[at] = a[at] + b[y];",
+    "strided": "a[2 * at] += b[2 * at + 1];",
+    "index": "a[at] = a[at] + (TYPE)(x & 7);",
+}
+HEAD = "(uniform TYPE a[], const uniform TYPE b[], uniform int width, uniform int height) {"
+SOURCE = "\n".join(
+    f"export void {name}{HEAD}\n    foreach (y = 0 ... height, x = 0 ... width) {{ int at = y * width + x; {body} }}\n}}"
+    for name, body in BODIES.items()
+)
+
+
+def expected(name: str, a: np.ndarray, b: np.ndarray, width: int, height: int) -> np.ndarray:
+    a, count = a.copy(), width * height
+    if name == "added":
+        a += b
+    elif name == "some":
+        a = np.where(a > 50, b, a)
+    elif name == "by_row":
+        a += b[np.arange(count) // max(width, 1)] if count else 0
+    elif name == "strided":
+        a[0 : 2 * count : 2] += b[1 : 2 * count : 2]
+    else:
+        a += ((np.arange(count) % max(width, 1)) & 7).astype(a.dtype)
+    return a
+
+
+def passed(source: str, target: str = "avx2-i32x8") -> str:
+    options = Options(find_target(target), 3)
+    text: str = compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
+    return text
+
+
+def is_divided(body: str, outer: bool = True, target: str = "avx2-i32x8", type: str = "float") -> bool:
+    head = f"uniform {type} a[], uniform {type} b[], uniform int n, uniform int m"
+    rows = "for (uniform int y = 0; y < m; y++)" if outer else ""
+    return ".ask.1:" in passed(f"export void f({head}) {{ {rows} foreach (i = 0 ... n) {{ {body} }} }}", target)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("element", TYPES)
+def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> None:
+    random = np.random.default_rng(1)
+    source = SOURCE.replace("TYPE", element)
+    dtype = np.dtype(TYPES[element])
+    text = passed(source, target)
+    assert text.count(".ask.1:") == len(BODIES)
+    module = read(text)
+    kernels = compile_kernels(source, target)
+    calls = FencedCalls()
+    lanes = find_target(target).width
+    widest = max(lanes, find_target(target).vector_bits // 8 // dtype.itemsize)
+    widths = sorted({*range(lanes + 2), *range(widest, 2 * widest, lanes // 2 + 1), 2 * lanes - 1, widest + lanes - 1})
+    for number, width in enumerate(widths):
+        height = 1 + number % 3
+        for name in BODIES:
+            count = width * height
+            written, needed = (2 * count - (count > 0), 2 * count) if name == "strided" else (count, max(count, height))
+            values, before = (random.integers(1, 100, each).astype(dtype) for each in (needed, written))
+            wanted = expected(name, before, values[:count] if name != "strided" else values, width, height)
+            if name == "by_row":
+                wanted = before + values[np.repeat(np.arange(height), width)]
+            if number % 6 == 0:
+                a = before.copy()
+                IRInterpreter(module).call(name, [a, values.copy(), width, height])
+                assert a.tolist() == wanted.tolist(), (name, width)
+            for at_end in (False, True):
+                given = calls.copies(before, values, at_end=at_end)
+                calls.add((name, width, at_end), partial(kernels[name], *given, width, height), (given[0], wanted))
+    if not isinstance(kernels, InterpretedModule):
+        calls.check()
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "a[i] = a[i + 1];",  # what another lane stores is loaded
+        "a[i] += programIndex;",  # which lane does an element shows
+        "a[i] += reduce_add(b[i]);",
+        "a[i] += b[i & 1023];",
+        "a[i] += 1; a[i + 1] = 2;",
+        "a[i] = b[i];",  # the last gang may overlap
+        "float k = b[programIndex]; for (uniform int j = 0; j < 2; j++) foreach (x = 0 ... n) a[x] += k;",
+    ],
+)
+def test_where_lanes_matter_the_mask_stays(body: str) -> None:
+    assert not is_divided(body)
+
+
+def test_which_loops() -> None:
+    assert is_divided("a[i] += b[i];") and is_divided("a[i] += b[i];", target="avx512skx-x16")
+    assert not is_divided("a[i] += b[i];", outer=False), "one mask of floats costs nothing"
+    assert is_divided("a[i] += b[i];", outer=False, type="int8"), "of bytes it does"
+    assert not is_divided("a[i] += b[i];", outer=False, type="int8", target="avx512skx-x16")
+
+
+def test_nothing_is_left_under_a_mask() -> None:
+    text = passed("export void f(uniform int8 a[], uniform int n) { foreach (i = 0 ... n) a[i] += 1; }")
+    assert ".ask.1:" in text and "masked" not in text

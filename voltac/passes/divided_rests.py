@@ -1,0 +1,122 @@
+"""The rest behind a loop over gangs -> smaller gangs with all lanes on, one for each bit of the number that is left.
+
+    finished: br (%rest != 0), masked, done    ->    finished: br (%rest != 0), ask.4, done
+    masked:   the body under a mask                  ask.4:    br (%rest & 4), gang.4, ask.2
+                                                     gang.4:   the body for 4 lanes from %limit; br ask.2
+                                                     ask.2:    ...
+
+For loops that change what they load in place, whose last gang may not overlap (:mod:`voltac.passes.overlapping_gangs`). Masks
+of bytes and 16-bit numbers cost an access a lane before AVX-512. Where rows follow each other a mask costs even where it is an
+instruction: the next row's first loads, or the same row's in the next turn, overlap what is stored under the mask without being
+it, and wait until it is in the cache (bytes in rows of 131 on an Intel Xeon: 0.38 of the time with AVX-512, 0.85 with AVX2).
+
+Which lane does an element must not matter (:mod:`voltac.passes.loops.shiftable`), and what a lane stores no other loads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from voltac.ir import marks
+from voltac.ir.cfg import ControlFlow, control_flow
+from voltac.ir.lane_values import LaneValues
+from voltac.ir.model import Block, Instruction, Module
+from voltac.ir.types import lanes_of
+from voltac.options import Options
+from voltac.passes.accesses.access import pseudo_operation
+from voltac.passes.accesses.cost_rows import has_masked
+from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
+from voltac.passes.loops.accumulators import repeated
+from voltac.passes.loops.copied_blocks import unquoted
+from voltac.passes.loops.gang_loops import GangLoop
+from voltac.passes.loops.lane_counts import with_lanes
+from voltac.passes.loops.outlined_blocks import is_seldom_called
+from voltac.passes.loops.rests import block_behind, blocks_of_rest, is_before, is_rest
+from voltac.passes.loops.shiftable import ShiftableLoop
+
+_MOST_INSTRUCTIONS = 64
+"""Of a body, which there is once more of for each bit. Chosen, not measured."""
+_BLOCKS = 2
+"""A test and a body."""
+
+
+def divide_rests(module: Module, options: Options) -> None:
+    """Rewrite the module."""
+    effects: ModuleEffects | None = None
+    layout = module.layout(options.target.pointer_bits // 8)
+    for function in module.functions:
+        if is_seldom_called(function) or not any(pseudo_operation(each) == "scatter" for each in function.instructions()):
+            continue
+        flow = control_flow(function)
+        values = LaneValues(function, layout)
+        loops = {}
+        for loop in flow.loops:
+            gangs = GangLoop.of(function, loop, flow, values, _MOST_INSTRUCTIONS)
+            if gangs is not None and len(loop.blocks) == _BLOCKS:
+                loops[gangs.header.name] = gangs
+        for gangs in loops.values():
+            done = block_behind(gangs, flow)
+            if done is None:
+                continue
+            effects = effects or ModuleEffects(module)
+            found = ShiftableLoop(gangs, values, FunctionEffects(effects, function, values))
+            several = loops.get(gangs.outside)
+            first = ShiftableLoop(several, values, found.effects) if several and is_before(several, gangs, values) else found
+            if found.is_shiftable() and _gains(found, flow, options) and is_rest([first, found], values):
+                _write(found, done, flow)
+
+
+def _gains(found: ShiftableLoop, flow: ControlFlow, options: Options) -> bool:
+    """Whether it may be done, and masks cost more."""
+    if found.may_do_twice() or not all(found.same_place(one, other) or found.apart(one, other) for one, other in found.pairs()):
+        return False
+    return found.loop.outside in flow.loop_of or not all(has_masked(options.target, each.size) for each in found.accesses)
+
+
+def _write(found: ShiftableLoop, done: Block, flow: ControlFlow) -> None:
+    """The blocks in place of those under a mask."""
+    loop, function = found.loop, found.loop.function
+    fresh = function.fresh_names()
+    stem = unquoted(loop.header.name)
+    finished = function.block(loop.header.terminator.parts.labels[1])
+    masked = finished.terminator.parts.labels[0]
+    left_out = blocks_of_rest(function, masked, done.name)
+    counts = [1 << bit for bit in reversed(range(loop.width.bit_length() - 1))]
+    asks = [fresh(f"{stem}.ask.{count}")[1:] for count in counts]
+    blocks: list[Block] = []
+    for count, ask, following in zip(counts, asks, [*asks[1:], done.name], strict=True):
+        gang = fresh(f"{stem}.{marks.LEFT_OVER}.{count}")[1:]
+        bit, some, before, position = (fresh(name) for name in ("bit", "some", "before", "position"))
+        test = [
+            Instruction(f"  {bit} = and i32 {found.rest}, {count}"),
+            Instruction(f"  {some} = icmp ne i32 {bit}, 0"),
+            Instruction(f"  br i1 {some}, label %{gang}, label %{following}"),
+        ]
+        body = [
+            Instruction(f"  {before} = and i32 {found.rest}, {loop.width - 2 * count}"),
+            Instruction(f"  {position} = add nsw i32 {loop.limit}, {before}"),
+            *_with_lanes(found.body_at(position, fresh), loop.width, count, fresh),
+            Instruction(f"  br label %{following}"),
+        ]
+        blocks += [Block(ask, test, f"{ask}:"), Block(gang, body, f"{gang}:")]
+    finished.terminator.rename({f"%{masked}": f"%{asks[0]}"})
+    place = function.blocks.index(function.block(masked))
+    function.blocks[place:place] = blocks
+    function.blocks = [each for each in function.blocks if each.name not in left_out]
+
+
+def _with_lanes(body: list[Instruction], width: int, count: int, fresh: Callable[[str], str]) -> list[Instruction]:
+    """The same for fewer lanes; of vectors from outside the first ones, which are as all others."""
+    inside = {each.name for each in body}
+    outer: dict[str, str] = {}
+    enter: list[Instruction] = []
+    made: list[Instruction] = []
+    for instruction in body:
+        for operand in instruction.operands:
+            if lanes_of(operand.type) and operand.value[0] == "%" and operand.value not in inside | set(outer):
+                outer[operand.value] = fresh("outer")
+                enter.append(repeated(outer[operand.value], operand.type, operand.value, count))
+        copy = Instruction(with_lanes(instruction.text, width, count))
+        copy.rename(outer)
+        made.append(copy)
+    return enter + made

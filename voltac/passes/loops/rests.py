@@ -1,0 +1,78 @@
+"""What is behind a loop over whole gangs: the rest that fills none, under a mask.
+
+test:      ... br (%i < %limit), body, finished       %rest = and %extent, WIDTH - 1      %limit = sub %end, %rest
+finished:  br (%rest != 0), masked, done
+"""
+
+from __future__ import annotations
+
+from voltac.ir import marks
+from voltac.ir import match as m
+from voltac.ir.cfg import ControlFlow
+from voltac.ir.constants import integers
+from voltac.ir.lane_formulas import uniform_multiple
+from voltac.ir.lane_values import LaneValues
+from voltac.ir.model import Block, Function
+from voltac.passes.loops.copied_blocks import unquoted
+from voltac.passes.loops.gang_loops import GangLoop
+from voltac.passes.loops.shiftable import ShiftableLoop
+
+_SEVERAL = m.call("@llvm.ssub.sat.", m.value("limit"), m.constant("others"))
+_SOME_LEFT = m.op("icmp", m.value("rest"), m.number(0), predicate="ne")
+
+
+def block_behind(loop: GangLoop, flow: ControlFlow) -> Block | None:
+    """The block behind the loop and its rest; None where there is no rest, or more than that before the block."""
+    function = loop.function
+    finished = function.block(loop.header.terminator.parts.labels[1])
+    branch = finished.terminator
+    path = marks.path_of(unquoted(finished.name))
+    if path is None or path.path != marks.FINISHED or branch.op != "br" or len(branch.parts.labels) != 2:
+        return None
+    masked, done = branch.parts.labels
+    inside = blocks_of_rest(function, masked, done)
+    if not all(function.block(name).successors and flow.dominates(masked, name) for name in inside):
+        return None
+    known = marks.path_of(unquoted(masked))
+    behind = function.block(done)
+    if known is None or known.path != marks.MASKED or list(behind.phis()) or list(finished.phis()):
+        return None
+    return behind
+
+
+def is_before(several: GangLoop, loop: GangLoop, values: LaneValues) -> bool:
+    """Whether it does the same, several gangs at a time, as long as there are enough (``widen_gangs``)."""
+    found = _SEVERAL.find(several.limit, values.definitions)
+    return (
+        found is not None
+        and found["limit"].value == loop.limit
+        and integers(*found["others"]) == (several.width - loop.width,)
+        and several.counter == loop.start
+        and several.header.terminator.parts.labels[1] == loop.header.name
+    )
+
+
+def is_rest(found: list[ShiftableLoop], values: LaneValues) -> bool:
+    """Whether what is behind the last loop is the rest of all, and there may be one."""
+    single = found[-1]
+    if not single.has_limits(found[0].loop.start):
+        return False
+    extent = values.scalar("i32", single.extent)
+    width = single.loop.width
+    if uniform_multiple(extent, values.facts) % width == 0 and extent.offsets[0] % width == 0:
+        return False
+    finished = single.loop.function.block(single.loop.header.terminator.parts.labels[1])
+    left = _SOME_LEFT.find(finished.terminator.operands[0].value, values.definitions)
+    return left is not None and left["rest"].value == single.rest
+
+
+def blocks_of_rest(function: Function, masked: str, done: str) -> set[str]:
+    """From the first one under a mask to where it is done."""
+    inside: set[str] = set()
+    waiting = [masked]
+    while waiting:
+        name = waiting.pop()
+        if name != done and name not in inside:
+            inside.add(name)
+            waiting += function.block(name).successors
+    return inside
