@@ -13,6 +13,7 @@ class Applications(Idioms, Features):
         """Parts of floats, bits, averages, products of packed integers, comparisons of what is no number."""
         type, other = self.rng.choice(("float", "double")), self.rng.choice(SIGNED + UNSIGNED)
         small, bits = self.rng.choice(("int8", "uint8", "int16", "uint16")), {"float": "int32", "double": "int64"}[type]
+        wrapping, wrapping_small = (f"u{name.removeprefix('u')}" for name in (other, small))
         packed, sign = self.rng.choice(
             (("dot4add_u8i8packed", "int32"), ("dot4add_u8u8packed", "uint32"), ("dot4add_i8i8packed", "int32"),
              ("dot2add_u16i16packed", "int32"), ("dot2add_u16u16packed", "uint32"), ("dot2add_i16i16packed", "int32"))
@@ -29,10 +30,11 @@ class Applications(Idioms, Features):
             ("sizeof(uniform int64) + sizeof(varying int8)", "uint64"),
             ("intbits(floatbits((uint32)(b & 0x7F7FFFFF)))", "int32"),
             ("intbits(half_to_float((uint16)(b & 0x7BFF)))", "int32"),
-            ("(int32)float_to_half((float)(a) * 0.0625f)", "int32"), (f"({other})({self.value(other)} * ({other})3)", other),
+            ("(int32)float_to_half((float)(a) * 0.0625f)", "int32"),
+            (f"({other})(({wrapping}){self.value(other)} * ({wrapping})3)", other),
             (f"(uint32)(({self.value('int8')}) < ({self.value('uint8')}) ? 1 : 0)", "uint32"),
             (f"(int32)(({self.value('int16')} & 255) - ({self.value('uint16')} & 255))", "int32"),
-            (f"({small})(({self.value(small)} + {self.value(small)}) / ({small})2)", small),
+            (f"({small})({wrapping_small})(({wrapping_small}){self.value(small)} + {self.value(small)}) / ({small})2", small),
             (f"(({self.value('uint64')} >> ({self.small()} * 4)) & 0xFFFFFFFFull)", "uint64"),
         ]  # fmt: skip
         lines = [self.note(*self.rng.choice(forms)) for _ in range(self.rng.randint(2, 4))]

@@ -9,7 +9,7 @@ from voltac.codegen.elf_read import BadElf, ElfFile, read_elf
 from voltac.driver import read_file
 from voltac.pipeline import InputError
 from voltac.target_info import DEVICES
-from voltac.targets import any_device_code, code_of_machine, device_code
+from voltac.targets import code_for_file, device_code
 
 
 def open_program(path: str, target: str | None = None) -> tuple[DeviceCode, ElfFile]:
@@ -27,8 +27,8 @@ def open_program(path: str, target: str | None = None) -> tuple[DeviceCode, ElfF
         raise UsageError(f"{path} says itself for which device it is; --target is for files of assembly text (.s, .S)")
     content = read_file(path, "a program")
     # Which device it is for stands in the header; a file without one is refused by any of them.
-    found = code_of_machine(int.from_bytes(content[18:20], "little")) or any_device_code()
     try:
+        found = code_for_file(content)
         return found, read_elf(content, found)
     except BadElf as error:
         hint = "; it looks like a source: 'voltac run' runs those" if path.endswith((".ispc", ".c")) else ""

@@ -17,7 +17,7 @@ from voltac.python.module import KernelModule
 from voltac.python.source import Source, device_function
 from voltac.records import record
 from voltac.target_info import DEVICES
-from voltac.targets import any_device_code, code_of_machine, device_code
+from voltac.targets import code_for_file, device_code
 
 
 @record
@@ -51,7 +51,7 @@ def load_file(
     Of the options it takes the target, if that is the device the file is for: it has been compiled.
     """
     try:
-        code = code_of_machine(int.from_bytes(content[18:20], "little")) or any_device_code()
+        code = code_for_file(content)
         found = read_elf(content, code)
         if found.image is None:
             raise BadElf("it is not linked")

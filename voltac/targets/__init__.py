@@ -28,11 +28,17 @@ def device_code(target: TargetInfo) -> DeviceCode:
     return code
 
 
-def any_device_code() -> DeviceCode:
-    """That of some device, for what is the same on all: refusing a file that is none of any."""
-    return device_code(target_info.DEVICES[target_info.listed_devices()[0]])
+def code_for_file(content: bytes) -> DeviceCode:
+    """The forms of the code in an ELF file, by the machine number in its header.
 
+    :class:`BadElf` for the number of none of our devices. What is no ELF file at all, any of them refuses.
+    """
+    number = int.from_bytes(content[18:20], "little")
+    codes = [device_code(target) for target in target_info.DEVICES.values()]
+    found = next((code for code in codes if code.elf_machine == number), None)
+    if found is None and content[:4] == b"\x7fELF" and len(content) >= 20:
+        from voltac.codegen.elf_read import BadElf  # late: few files are refused
 
-def code_of_machine(number: int) -> DeviceCode | None:
-    """The forms of the code in an ELF file with this machine number, None if that is no device of ours."""
-    return next((code for target in target_info.DEVICES.values() if (code := device_code(target)).elf_machine == number), None)
+        known = ", ".join(f"{code.name} {code.elf_machine}" for code in codes)
+        raise BadElf(f"it is for machine {number}; the devices have numbers: {known}")
+    return found or codes[0]
