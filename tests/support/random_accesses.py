@@ -125,6 +125,8 @@ class Case:
     b: int
     expected_source: Array | None = None
     """What ``source`` must be afterwards; None: as before."""
+    has_made_pointer: bool = False
+    """It makes a pointer of an integer: where such a one may lead is not known."""
 
     def is_met_by(self, to: Array, source: Array) -> bool:
         unchanged = self.source if self.expected_source is None else self.expected_source
@@ -304,7 +306,7 @@ def random_unsigned_case(rng: random.Random, name: str) -> Case:
     found = random_unsigned_indices(rng)
     element = found.type_name
     head = f"export void {name}(uniform {element} to[], uniform {element} from[], uniform int a, uniform int b)"
-    return Case(name, f"{head} {{{found.body}}}\n", found.to, found.source, found.expected, found.a, found.b)
+    return Case(name, f"{head} {{{found.body}}}\n", found.to, found.source, found.expected, found.a, found.b, None, True)
 
 
 def random_stream_case(rng: random.Random, name: str, width: int) -> Case:
