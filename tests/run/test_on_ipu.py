@@ -141,7 +141,7 @@ def kernels_differ(seed: int) -> bool:
     return not np.array_equal(found, out, equal_nan=True)
 
 
-@pytest.mark.parametrize("seed", range(20, 40))
+@pytest.mark.parametrize("seed", range(20, 28))
 def test_random_kernels_mean_the_same_on_the_tile(seed: int) -> None:
     assert not kernels_differ(seed)
 
