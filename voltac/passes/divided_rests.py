@@ -27,16 +27,13 @@ from voltac.passes.accesses.access import pseudo_operation
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.accumulators import repeated
 from voltac.passes.loops.copied_blocks import unquoted
-from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.lane_counts import with_lanes
 from voltac.passes.loops.outlined_blocks import is_seldom_called
-from voltac.passes.loops.rests import block_behind, blocks_of_rest, is_before, is_rest, masks_cost
+from voltac.passes.loops.rests import blocks_of_rest, is_rest, slow_rests
 from voltac.passes.loops.shiftable import ShiftableLoop
 
 _MOST_INSTRUCTIONS = 64
 """Of a body, which there is once more of for each bit. Chosen, not measured."""
-_BLOCKS = 2
-"""A test and a body."""
 
 
 def divide_rests(module: Module, options: Options) -> None:
@@ -48,26 +45,12 @@ def divide_rests(module: Module, options: Options) -> None:
             continue
         flow = control_flow(function)
         values = LaneValues(function, layout)
-        loops = {}
-        for loop in flow.loops:
-            gangs = GangLoop.of(function, loop, flow, values, _MOST_INSTRUCTIONS)
-            if gangs is not None and len(loop.blocks) == _BLOCKS:
-                loops[gangs.header.name] = gangs
-        for gangs in loops.values():
-            done = block_behind(gangs, flow)
-            if done is None:
-                continue
+        for rest in slow_rests(function, flow, values, options, _MOST_INSTRUCTIONS):
             effects = effects or ModuleEffects(module)
-            found = ShiftableLoop(gangs, values, FunctionEffects(effects, function, values))
-            several = loops.get(gangs.outside)
-            first = ShiftableLoop(several, values, found.effects) if several and is_before(several, gangs, values) else found
-            if (
-                found.is_shiftable()
-                and _may_be(found)
-                and masks_cost(found, first.loop.outside, flow, options)
-                and is_rest([first, found], values)
-            ):
-                _write(found, done, flow)
+            found = ShiftableLoop(rest.loop, values, FunctionEffects(effects, function, values))
+            first = found if rest.several is None else ShiftableLoop(rest.several, values, found.effects)
+            if found.is_shiftable() and _may_be(found) and is_rest([first, found], values):
+                _write(found, rest.done, flow)
 
 
 def _may_be(found: ShiftableLoop) -> bool:

@@ -22,15 +22,12 @@ from voltac.options import Options
 from voltac.passes.accesses.access import pseudo_operation
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.copied_blocks import unquoted
-from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.outlined_blocks import is_seldom_called
-from voltac.passes.loops.rests import block_behind, is_before, is_rest, masks_cost
+from voltac.passes.loops.rests import is_rest, slow_rests
 from voltac.passes.loops.shiftable import ShiftableLoop
 
 _MOST_INSTRUCTIONS = 200
 """Of a body, which there is once more of. Chosen, not measured."""
-_BLOCKS = 2
-"""A test and a body."""
 
 
 def overlap_last_gangs(module: Module, options: Options) -> None:
@@ -42,26 +39,13 @@ def overlap_last_gangs(module: Module, options: Options) -> None:
             continue
         flow = control_flow(function)
         values = LaneValues(function, layout)
-        loops = {}
-        for loop in flow.loops:
-            gangs = GangLoop.of(function, loop, flow, values, _MOST_INSTRUCTIONS)
-            if gangs is not None and len(loop.blocks) == _BLOCKS:
-                loops[gangs.header.name] = gangs
-        for gangs in loops.values():
-            done = block_behind(gangs, flow)
-            if done is None:
-                continue
+        for rest in slow_rests(function, flow, values, options, _MOST_INSTRUCTIONS):
             effects = effects or ModuleEffects(module)
             known = FunctionEffects(effects, function, values)
-            found = [ShiftableLoop(gangs, values, known)]
-            several = loops.get(gangs.outside)
-            if several is not None and is_before(several, gangs, values):
-                found.insert(0, ShiftableLoop(several, values, known))
-            if not all(each.is_shiftable() and each.may_do_twice() for each in found):
-                continue
-            if masks_cost(found[-1], found[0].loop.outside, flow, options) and is_rest(found, values):
+            found = [ShiftableLoop(loop, values, known) for loop in (rest.several, rest.loop) if loop is not None]
+            if all(each.is_shiftable() and each.may_do_twice() for each in found) and is_rest(found, values):
                 for each in found:
-                    _write(each, found[-1], done)
+                    _write(each, found[-1], rest.done)
 
 
 def _perhaps_the_same(found: ShiftableLoop) -> list[tuple[str, str]]:

@@ -6,6 +6,8 @@ finished:  br (%rest != 0), masked, done
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from voltac.ir import marks
 from voltac.ir import match as m
 from voltac.ir.cfg import ControlFlow
@@ -13,12 +15,17 @@ from voltac.ir.constants import integers
 from voltac.ir.lane_formulas import uniform_multiple
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function
+from voltac.ir.types import element_of
 from voltac.options import Options
+from voltac.passes.accesses.access import pseudo_operation
 from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.shiftable import ShiftableLoop
+from voltac.records import record
 
+_BLOCKS = 2
+"""A test and a body."""
 _SEVERAL = m.call("@llvm.ssub.sat.", m.value("limit"), m.constant("others"))
 _SOME_LEFT = m.op("icmp", m.value("rest"), m.number(0), predicate="ne")
 
@@ -68,10 +75,44 @@ def is_rest(found: list[ShiftableLoop], values: LaneValues) -> bool:
     return left is not None and left["rest"].value == single.rest
 
 
-def masks_cost(found: ShiftableLoop, outside: str, flow: ControlFlow, options: Options) -> bool:
-    """Whether a rest under a mask takes clearly longer than a gang: lane by lane, or row after row, where the block ``outside``
-    before all gangs is in a loop."""
-    return outside in flow.loop_of or not all(has_masked(options.target, each.size) for each in found.accesses)
+@record(eq=False)
+class SlowRest:
+    """A loop whose rest takes clearly longer under a mask than a gang: lane by lane, or row after row where it is in a loop."""
+
+    loop: GangLoop
+    several: GangLoop | None
+    """The loop before it that does several gangs at a time."""
+    done: Block
+    """Behind the rest."""
+
+
+def slow_rests(
+    function: Function, flow: ControlFlow, values: LaneValues, options: Options, most_instructions: int
+) -> Iterator[SlowRest]:
+    """Of the loops with bodies of one block and at most so many instructions."""
+    loops: dict[str, GangLoop] = {}
+    for natural in flow.loops:
+        gangs = GangLoop.of(function, natural, flow, values, most_instructions)
+        if gangs is not None and len(natural.blocks) == _BLOCKS:
+            loops[gangs.header.name] = gangs
+    for loop in loops.values():
+        done = block_behind(loop, flow)
+        if done is None:
+            continue
+        several = loops.get(loop.outside)
+        if several is not None and not is_before(several, loop, values):
+            several = None
+        outside = loop.outside if several is None else several.outside
+        if outside in flow.loop_of or not all(has_masked(options.target, size) for size in _sizes(loop, values)):
+            yield SlowRest(loop, several, done)
+
+
+def _sizes(loop: GangLoop, values: LaneValues) -> Iterator[int]:
+    """Bytes of the elements that are loaded and stored."""
+    for each in loop.body.instructions:
+        operation = pseudo_operation(each)
+        if operation in ("gather", "scatter"):
+            yield values.layout.size(element_of(each.type if operation == "gather" else each.operands[0].type))
 
 
 def blocks_of_rest(function: Function, masked: str, done: str) -> set[str]:
