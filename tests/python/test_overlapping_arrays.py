@@ -91,6 +91,18 @@ def test_one_that_begins_elsewhere_is_not(what: str) -> None:
         call(x[3:3], y, x, 0)
 
 
+@pytest.mark.parametrize("target", ["sse4-i32x4", "avx2-i32x8", "avx2-i32x16", "host"])
+def test_long_arrays_that_begin_anywhere_are_taken_too(target: str) -> None:
+    """Long loops begin with a short gang, and others end with one that overlaps: no element is done twice in place."""
+    f = kernel("foreach (i = 0 ... n) out[i] = 3 * x[i];", target=target)
+    for count in (5, 13, 61, 300, 1001):
+        for offset in range(16):
+            array = np.arange(count + 16, dtype=np.float32)[offset : offset + count]
+            wanted = 3 * array
+            f(array, np.ones(count, np.float32), array, count)
+            np.testing.assert_array_equal(array, wanted)
+
+
 @pytest.mark.parametrize("what", DEPENDING)
 def test_the_same_array_is_refused_where_the_result_may_depend_on_it(what: str) -> None:
     f, (x, y) = kernel(DEPENDING[what]), arrays()

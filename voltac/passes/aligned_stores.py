@@ -165,7 +165,7 @@ def _write(found: _Stream, before: list[Instruction], address: str, emitter: Emi
     before.append(Instruction(f"  br i1 {shorter}, label %{first}, label %{aligned}"))
 
     body: list[Instruction] = []
-    if found.may_do_twice():
+    if found.may_do_twice() and not found.perhaps_the_same():
         body += found.body_at(loop.start, fresh)
     else:
         lanes = f"<{loop.width} x i32>"

@@ -48,14 +48,6 @@ def overlap_last_gangs(module: Module, options: Options) -> None:
                     _write(each, found[-1], rest.done)
 
 
-def _perhaps_the_same(found: ShiftableLoop) -> list[tuple[str, str]]:
-    """Parameters through which is stored and loaded. They are different objects (language 5.5), but a call with one array for
-    both is taken where each element is read and written once, in this order."""
-    parameters = {each.name for each in found.loop.function.parameters}
-    pairs = {(store.memory.root, other.memory.root) for store, other in found.pairs() if not other.is_store}
-    return sorted(pair for pair in pairs if parameters.issuperset(pair))
-
-
 def _write(found: ShiftableLoop, single: ShiftableLoop, done: Block) -> None:
     """The two blocks behind a loop."""
     loop, function = found.loop, found.loop.function
@@ -69,7 +61,7 @@ def _write(found: ShiftableLoop, single: ShiftableLoop, done: Block) -> None:
         Instruction(f"  {enough} = icmp sge i32 {single.extent}, {loop.width}"),
         Instruction(f"  {overlap} = and i1 {more}, {enough}"),
     ]
-    for one, other in _perhaps_the_same(found):
+    for one, other in found.perhaps_the_same():
         differ, before, overlap = fresh("differ"), overlap, fresh("overlap")
         ask.append(Instruction(f"  {differ} = icmp ne ptr {one}, {other}"))
         ask.append(Instruction(f"  {overlap} = and i1 {before}, {differ}"))

@@ -79,6 +79,13 @@ class ShiftableLoop:
             self.apart(store, other) or (other.is_store and self.same_place(store, other)) for store, other in self.pairs()
         )
 
+    def perhaps_the_same(self) -> list[tuple[str, str]]:
+        """Parameters through which is stored and loaded. They are different objects (language 5.5), but a call with one array
+        for both is taken where each element is read and written once, in this order."""
+        parameters = {each.name for each in self.loop.function.parameters}
+        pairs = {(store.memory.root, other.memory.root) for store, other in self.pairs() if not other.is_store}
+        return sorted(pair for pair in pairs if parameters.issuperset(pair))
+
     @staticmethod
     def same_place(one: Access, other: Access) -> bool:
         """Whether each lane touches the same place by both."""
