@@ -18,18 +18,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from voltac.ir import marks
-from voltac.ir.cfg import ControlFlow, control_flow
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.cfg import ControlFlow
 from voltac.ir.model import Block, Instruction, Module
 from voltac.ir.types import lanes_of
 from voltac.options import Options
-from voltac.passes.accesses.access import pseudo_operation
-from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.accumulators import repeated
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.lane_counts import with_lanes
-from voltac.passes.loops.outlined_blocks import is_seldom_called
-from voltac.passes.loops.rests import blocks_of_rest, is_rest, slow_rests
+from voltac.passes.loops.rests import blocks_of_rest, slow_rests
 from voltac.passes.loops.shiftable import ShiftableLoop
 
 _MOST_INSTRUCTIONS = 64
@@ -38,19 +34,9 @@ _MOST_INSTRUCTIONS = 64
 
 def divide_rests(module: Module, options: Options) -> None:
     """Rewrite the module."""
-    effects: ModuleEffects | None = None
-    layout = module.layout(options.target.pointer_bits // 8)
-    for function in module.functions:
-        if is_seldom_called(function) or not any(pseudo_operation(each) == "scatter" for each in function.instructions()):
-            continue
-        flow = control_flow(function)
-        values = LaneValues(function, layout)
-        for rest in slow_rests(function, flow, values, options, _MOST_INSTRUCTIONS):
-            effects = effects or ModuleEffects(module)
-            found = ShiftableLoop(rest.loop, values, FunctionEffects(effects, function, values))
-            first = found if rest.several is None else ShiftableLoop(rest.several, values, found.effects)
-            if found.is_shiftable() and _may_be(found) and is_rest([first, found], values):
-                _write(found, rest.done, flow)
+    for rest in slow_rests(module, options, _MOST_INSTRUCTIONS):
+        if rest.loop.is_shiftable() and _may_be(rest.loop):
+            _write(rest.loop, rest.done, rest.flow)
 
 
 def _may_be(found: ShiftableLoop) -> bool:

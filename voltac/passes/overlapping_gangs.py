@@ -15,15 +15,10 @@ Where gangs are done several at a time, the last ones are so, too: one wide gang
 from __future__ import annotations
 
 from voltac.ir import marks
-from voltac.ir.cfg import control_flow
-from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Instruction, Module
 from voltac.options import Options
-from voltac.passes.accesses.access import pseudo_operation
-from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.copied_blocks import unquoted
-from voltac.passes.loops.outlined_blocks import is_seldom_called
-from voltac.passes.loops.rests import is_rest, slow_rests
+from voltac.passes.loops.rests import slow_rests
 from voltac.passes.loops.shiftable import ShiftableLoop
 
 _MOST_INSTRUCTIONS = 200
@@ -32,20 +27,11 @@ _MOST_INSTRUCTIONS = 200
 
 def overlap_last_gangs(module: Module, options: Options) -> None:
     """Rewrite the module."""
-    effects: ModuleEffects | None = None
-    layout = module.layout(options.target.pointer_bits // 8)
-    for function in module.functions:
-        if is_seldom_called(function) or not any(pseudo_operation(each) == "scatter" for each in function.instructions()):
-            continue
-        flow = control_flow(function)
-        values = LaneValues(function, layout)
-        for rest in slow_rests(function, flow, values, options, _MOST_INSTRUCTIONS):
-            effects = effects or ModuleEffects(module)
-            known = FunctionEffects(effects, function, values)
-            found = [ShiftableLoop(loop, values, known) for loop in (rest.several, rest.loop) if loop is not None]
-            if all(each.is_shiftable() and each.may_do_twice() for each in found) and is_rest(found, values):
-                for each in found:
-                    _write(each, found[-1], rest.done)
+    for rest in slow_rests(module, options, _MOST_INSTRUCTIONS):
+        found = [each for each in (rest.several, rest.loop) if each is not None]
+        if all(each.is_shiftable() and each.may_do_twice() for each in found):
+            for each in found:
+                _write(each, rest.loop, rest.done)
 
 
 def _write(found: ShiftableLoop, single: ShiftableLoop, done: Block) -> None:

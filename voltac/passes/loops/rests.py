@@ -10,17 +10,19 @@ from collections.abc import Iterator
 
 from voltac.ir import marks
 from voltac.ir import match as m
-from voltac.ir.cfg import ControlFlow
+from voltac.ir.cfg import ControlFlow, control_flow
 from voltac.ir.constants import integers
 from voltac.ir.lane_formulas import uniform_multiple
 from voltac.ir.lane_values import LaneValues
-from voltac.ir.model import Block, Function
+from voltac.ir.model import Block, Function, Module
 from voltac.ir.types import element_of
 from voltac.options import Options
 from voltac.passes.accesses.access import pseudo_operation
 from voltac.passes.accesses.cost_rows import has_masked
+from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.gang_loops import GangLoop
+from voltac.passes.loops.outlined_blocks import is_seldom_called
 from voltac.passes.loops.shiftable import ShiftableLoop
 from voltac.records import record
 
@@ -30,7 +32,7 @@ _SEVERAL = m.call("@llvm.ssub.sat.", m.value("limit"), m.constant("others"))
 _SOME_LEFT = m.op("icmp", m.value("rest"), m.number(0), predicate="ne")
 
 
-def block_behind(loop: GangLoop, flow: ControlFlow) -> Block | None:
+def _block_behind(loop: GangLoop, flow: ControlFlow) -> Block | None:
     """The block behind the loop and its rest; None where there is no rest, or more than that before the block."""
     function = loop.function
     finished = function.block(loop.header.terminator.parts.labels[1])
@@ -49,7 +51,7 @@ def block_behind(loop: GangLoop, flow: ControlFlow) -> Block | None:
     return behind
 
 
-def is_before(several: GangLoop, loop: GangLoop, values: LaneValues) -> bool:
+def _is_before(several: GangLoop, loop: GangLoop, values: LaneValues) -> bool:
     """Whether it does the same, several gangs at a time, as long as there are enough (``widen_gangs``)."""
     found = _SEVERAL.find(several.limit, values.definitions)
     return (
@@ -61,10 +63,10 @@ def is_before(several: GangLoop, loop: GangLoop, values: LaneValues) -> bool:
     )
 
 
-def is_rest(found: list[ShiftableLoop], values: LaneValues) -> bool:
+def _is_rest(found: SlowRest, values: LaneValues) -> bool:
     """Whether what is behind the last loop is the rest of all, and there may be one."""
-    single = found[-1]
-    if not single.has_limits(found[0].loop.start):
+    single = found.loop
+    if not single.has_limits(found.first.loop.start):
         return False
     extent = values.scalar("i32", single.extent)
     width = single.loop.width
@@ -79,32 +81,47 @@ def is_rest(found: list[ShiftableLoop], values: LaneValues) -> bool:
 class SlowRest:
     """A loop whose rest takes clearly longer under a mask than a gang: lane by lane, or row after row where it is in a loop."""
 
-    loop: GangLoop
-    several: GangLoop | None
+    loop: ShiftableLoop
+    several: ShiftableLoop | None
     """The loop before it that does several gangs at a time."""
     done: Block
     """Behind the rest."""
+    flow: ControlFlow
+
+    @property
+    def first(self) -> ShiftableLoop:
+        """Where the range begins."""
+        return self.several or self.loop
 
 
-def slow_rests(
-    function: Function, flow: ControlFlow, values: LaneValues, options: Options, most_instructions: int
-) -> Iterator[SlowRest]:
-    """Of the loops with bodies of one block and at most so many instructions."""
-    loops: dict[str, GangLoop] = {}
-    for natural in flow.loops:
-        gangs = GangLoop.of(function, natural, flow, values, most_instructions)
-        if gangs is not None and len(natural.blocks) == _BLOCKS:
-            loops[gangs.header.name] = gangs
-    for loop in loops.values():
-        done = block_behind(loop, flow)
-        if done is None:
+def slow_rests(module: Module, options: Options, most_instructions: int) -> Iterator[SlowRest]:
+    """Of the loops with bodies of one block and at most so many instructions; which may be rewritten one after the other."""
+    effects: ModuleEffects | None = None
+    layout = module.layout(options.target.pointer_bits // 8)
+    for function in module.functions:
+        if is_seldom_called(function) or not any(pseudo_operation(each) == "scatter" for each in function.instructions()):
             continue
-        several = loops.get(loop.outside)
-        if several is not None and not is_before(several, loop, values):
-            several = None
-        outside = loop.outside if several is None else several.outside
-        if outside in flow.loop_of or not all(has_masked(options.target, size) for size in _sizes(loop, values)):
-            yield SlowRest(loop, several, done)
+        flow, values = control_flow(function), LaneValues(function, layout)
+        loops: dict[str, GangLoop] = {}
+        for natural in flow.loops:
+            gangs = GangLoop.of(function, natural, flow, values, most_instructions)
+            if gangs is not None and len(natural.blocks) == _BLOCKS:
+                loops[gangs.header.name] = gangs
+        for loop in loops.values():
+            done = _block_behind(loop, flow)
+            if done is None:
+                continue
+            before = loops.get(loop.outside)
+            if before is not None and not _is_before(before, loop, values):
+                before = None
+            outside = (before or loop).outside
+            if outside in flow.loop_of or not all(has_masked(options.target, size) for size in _sizes(loop, values)):
+                effects = effects or ModuleEffects(module)
+                known = FunctionEffects(effects, function, values)
+                several = None if before is None else ShiftableLoop(before, values, known)
+                rest = SlowRest(ShiftableLoop(loop, values, known), several, done, flow)
+                if _is_rest(rest, values):
+                    yield rest
 
 
 def _sizes(loop: GangLoop, values: LaneValues) -> Iterator[int]:
