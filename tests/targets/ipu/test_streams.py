@@ -73,12 +73,12 @@ ROWS = [
     Row("a*x + b", FF, "y[i] = a * x[i] + b;", 1, lambda x, y, a, b: a * x[4:-4] + b),
     Row("axpy", FF, "y[i] = a * x[i] + y[i];", 1, lambda x, y, a, b: a * x[4:-4] + y[4:-4]),
     Row("|x| - y", FFF, "z[i] = abs(x[i]) - y[i];", 2, lambda x, y, z, a, b: np.abs(x[4:-4]) - y[4:-4]),
-    # All of it is computed twice, to know whether it overflows.
-    *(replace(half(row), bundles=2) for row in IN_PLACE),
+    *(half(row) for row in IN_PLACE),
     *(replace(half(row), name=f"half {row.name} without infinities", options=FAST) for row in IN_PLACE),
     *(half(replace(row, body=row.body.replace("(ELEMENT)0", "0.0f16"))) for row in OTHERS),
     Row("half a*x + b", "float16 float16", "y[i] = a * x[i] + b;", 2, lambda x, y, a, b: a * x[4:-4] + b),
-    Row("half axpy", "float16 float16", "y[i] = a * x[i] + y[i];", 4, lambda x, y, a, b: a * x[4:-4] + y[4:-4]),
+    # Before, magnitudes are added to know that nothing overflows.
+    Row("half axpy", "float16 float16", "y[i] = a * x[i] + y[i];", 3, lambda x, y, a, b: a * x[4:-4] + y[4:-4]),
     # A word of halves is two of floats.
     Row("to half", "float float16", "y[i] = (float16)x[i];", 2, lambda x, y, a, b: x[4:-4].astype("f2")),
     Row("from half", "float16 float", "y[i] = (float)x[i];", 1, lambda x, y, a, b: x[4:-4].astype("f4")),
@@ -105,12 +105,12 @@ def loaded(row: Row, target: str = "ipu-mk2", **options: Any) -> Any:
     return voltac.compile(row.source, target=target, **{**options, **dict(row.options)}).k
 
 
-def run(row: Row, kernel: Any, n: int, first: int = 4) -> Any:
+def run(row: Row, kernel: Any, n: int, first: int = 4, scalars: tuple[float, float] = (A, B)) -> Any:
     """The report, the results checked."""
     random = np.random.default_rng(1)
     types = [TYPES[type] for type in row.types.split()]
     arrays = [random.standard_normal((first + n) * row.step + 7).astype(type) for type in types]
-    a, b = (np.dtype(types[-1]).type(number) for number in (A, B))
+    a, b = (np.dtype(types[-1]).type(number) for number in scalars)
     expected = arrays[-1].copy()
     # Each iteration's element, with four neighbours on both sides.
     seen = [np.pad(array[first * row.step :: row.step][:n], 4) for array in arrays]
@@ -123,11 +123,12 @@ def run(row: Row, kernel: Any, n: int, first: int = 4) -> Any:
     return kernel.last_run
 
 
-def bundles_a_word(row: Row, kernel: Any, n: int, first: int = 4) -> float:
+def bundles_a_word(row: Row, kernel: Any, n: int, first: int = 4, scalars: tuple[float, float] = (A, B)) -> float:
     """Of the worker that has most, for more words; a gang is two words of floats, or one of halves."""
     more = 24 * 20
     words = more * np.dtype(TYPES[row.types.split()[-1]]).itemsize // 8 / 6
-    return float((run(row, kernel, n + more, first).bundles - run(row, kernel, n, first).bundles) / words)
+    reports = [run(row, kernel, count, first, scalars) for count in (n + more, n)]
+    return float((reports[0].bundles - reports[1].bundles) / words)
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
@@ -150,6 +151,16 @@ def test_every_count_is_right_where_banks_are_apart(row: Row) -> None:
     kernel = loaded(row)
     for n in range(ONE_BANK_EACH, ONE_BANK_EACH + 50):
         run(row, kernel, n)
+
+
+@pytest.mark.parametrize(
+    ("name", "scalars", "bundles"),
+    [("add scalar", (16, 0), 2), ("add scalar", (-15.99, 0), 1), ("scale", (-1, 0), 1), ("scale", (1.001, 0), 2),
+     ("b - x", (0, 15.99), 1), ("b - x", (0, -16), 2), ("axpy", (1, 0), 3), ("axpy", (-2, 0), 4)],
+)  # fmt: skip
+def test_only_halves_that_may_overflow_are_computed_before(name: str, scalars: tuple[float, float], bundles: int) -> None:
+    row = next(row for row in ROWS if row.name == f"half {name}")
+    assert bundles_a_word(row, loaded(row), ONE_BANK_EACH, scalars=scalars) == bundles
 
 
 @pytest.mark.parametrize("body", ["y[i] = a * x[i] + y[i];", "y[i] = a * x[i] + b;"])
@@ -329,6 +340,24 @@ def test_halves_that_overflow_are_infinite() -> None:
             loaded(row)(*arrays, a, np.float16(100), 0, len(given))
             assert np.array_equal(arrays[-1], expected, equal_nan=True), row.name
             arrays[-1][:] = given
+
+
+@pytest.mark.parametrize("name", ["add scalar", "scale", "b - x", "axpy"])
+def test_the_largest_halves_overflow_exactly_where_they_do_in_the_language(name: str) -> None:
+    row = next(row for row in ROWS if row.name == f"half {name}")
+    kernel = loaded(row)
+    edges = [65504, -65504, 65472, -65472, 32752, 32768, -32768, np.inf, -np.inf, np.nan, 16, -16, 6e-8, 0]
+    given = np.repeat(np.array(edges, np.float16), len(edges))
+    others = np.tile(np.array(edges, np.float16), len(edges))
+    for scalar in (0, 15.99, -15.99, 16, -16, 1, -1, 1.001, 0.9995, 32, np.inf, np.nan):
+        # Each alone too, so that nothing else keeps it from the fast way.
+        for at in (slice(None), *(slice(4 * index, 4 * index + 4) for index in range(len(given) // 4))):
+            arrays = [given[at].copy(), others[at].copy()][: len(row.types.split())]
+            a = b = np.float16(scalar)
+            with np.errstate(all="ignore"):
+                expected = row.expected(*(np.pad(array, 4) for array in arrays), a, b)
+            kernel(*arrays, a, b, 0, len(arrays[0]))
+            assert np.array_equal(arrays[-1], expected, equal_nan=True), (scalar, at)
 
 
 def test_floats_that_are_too_large_for_halves_are_infinite() -> None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from voltac.ir.model import Function, Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.types import vector_parts
-from voltac.records import replace
 from voltac.targets.ipu.streams.between import HalvesBetween
 from voltac.targets.ipu.streams.joined_steps import with_clamp, with_scale
 from voltac.targets.ipu.streams.loop_streams import GANG, WORD, LoopStreams
 from voltac.targets.ipu.streams.loops import OtherLoop, StreamLoop, StreamPlace, place, scalar_of
+from voltac.targets.ipu.streams.overflow import overflow_tests
 from voltac.targets.ipu.streams.parts import depth_first
 from voltac.targets.ipu.streams.program import StreamCarry, StreamProgram
 from voltac.targets.ipu.streams.schedule import StreamPipeline, pipelines
@@ -62,7 +62,8 @@ class StreamBody(LoopStreams):
         if len(self.loads) + len(self.stores) > _MOST_ACCESSES:
             return False
         made = self.program()
-        return bool(self.pipelines(made) and (not self.tests_first or self.pipelines(replace(made, stores=()))))
+        tests = overflow_tests(made) if self.tests_first else []
+        return all(self.pipelines(one) for one in (made, *(test.program for test in tests)) if one is not None)
 
     def pipelines(self, program: StreamProgram) -> tuple[StreamPipeline, ...]:
         """The ways to run a program."""
