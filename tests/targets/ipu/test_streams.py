@@ -51,7 +51,7 @@ ROWS = [
     StreamRow("strided a*x + b", FF, "y[2 * i] = a * x[2 * i] + b;", 4, lambda x, y, a, b: a * x[4:-4] + b, 2),
     StreamRow("stencil", FF, "y[i] = a * x[i - 1] + b * x[i] + a * x[i + 1];", 4,
         lambda x, y, a, b: a * x[3:-5] + b * x[4:-4] + a * x[5:-3]),
-    StreamRow("stencil of sums", FF, "y[i] = a * (x[i - 1] + x[i + 1]) + b * x[i];", 5,
+    StreamRow("stencil of sums", FF, "y[i] = a * (x[i - 1] + x[i + 1]) + b * x[i];", 4,
         lambda x, y, a, b: a * (x[3:-5] + x[5:-3]) + b * x[4:-4]),
     # Operations; four of them, or three, move halves.
     StreamRow("half stencil", "float16 float16", "y[i] = a * x[i - 1] + b * x[i] + a * x[i + 1];", 9,
