@@ -53,10 +53,10 @@ ROWS = [
         lambda x, y, a, b: a * x[3:-5] + b * x[4:-4] + a * x[5:-3]),
     StreamRow("stencil of sums", FF, "y[i] = a * (x[i - 1] + x[i + 1]) + b * x[i];", 4,
         lambda x, y, a, b: a * (x[3:-5] + x[5:-3]) + b * x[4:-4]),
-    # Operations; four of them, or three, move halves.
-    StreamRow("half stencil", "float16 float16", "y[i] = a * x[i - 1] + b * x[i] + a * x[i + 1];", 9,
+    # Operations; three of them move halves.
+    StreamRow("half stencil", "float16 float16", "y[i] = a * x[i - 1] + b * x[i] + a * x[i + 1];", 8,
         lambda x, y, a, b: a * x[3:-5] + b * x[4:-4] + a * x[5:-3]),
-    StreamRow("half stencil of sums", "float16 float16", "y[i] = a * (x[i - 1] + x[i + 1]) + b * x[i];", 8,
+    StreamRow("half stencil of sums", "float16 float16", "y[i] = a * (x[i - 1] + x[i + 1]) + b * x[i];", 7,
         lambda x, y, a, b: a * (x[3:-5] + x[5:-3]) + b * x[4:-4]),
     StreamRow("half differences", "float16 float16", "y[i] = x[i + 1] - x[i];", 3, lambda x, y, a, b: x[5:-3] - x[4:-4]),
     StreamRow("half stencil summed as float", "float16 float16",

@@ -52,6 +52,11 @@ class StreamBody(LoopStreams):
         return 2 if self.loop.carried and not self.has_halves and not self.has_quads else 1
 
     @property
+    def kept(self) -> list[tuple[StreamCarry, StreamPlace]]:
+        """Pairs of which the next iteration reads the second half, and where that is before the first."""
+        return self.between.kept if self.between is not None else []
+
+    @property
     def tests_first(self) -> bool:
         """Whether something is overwritten that was read, so that it must be known before whether anything overflows."""
         return self.overflows and any(access.over for access, _ in self.stores)
@@ -89,6 +94,7 @@ class StreamBody(LoopStreams):
         for name, at in self.delayed.items():
             ahead = next(value for value, one in values.items() if one == at.moved({(): WORD}))
             carries.append(StreamCarry(name, ahead, False))
+        carries += [carry for carry, _ in self.kept]
         return StreamProgram(
             tuple(access for access, _ in self.loads), tuple(self.steps), tuple(access for access, _ in self.stores),
             tuple(carries), tuple(one for _, one in self.sums), len(self.scalars), "", self.overflows,

@@ -304,7 +304,21 @@ class StreamCall:
                     f"<2 x float> {self.value(f'delayed{index}', f'load <2 x float>, ptr {pointer}, align 4')}",
                 )
             )
+        for index, (_, place_of_it) in enumerate(self.body.kept):
+            fields += self._kept_half(f"kept{index}", place_of_it, delayed + WORD * (len(self.body.delayed) + index))
         return fields
+
+    def _kept_half(self, label: str, at: StreamPlace, field: int) -> list[tuple[int, str]]:
+        """The second half of a pair of halves; of the first nobody reads anything."""
+        address = self._address(f".{label}", at)
+        words = []
+        for number in (0, 1):
+            behind = self.value(f"address.{label}.{number}", f"add i32 {address}, {2 * number}")
+            pointer = self.value(f"pointer.{label}.{number}", f"inttoptr i32 {behind} to ptr")
+            half = self.value(f"half.{label}.{number}", f"load i16, ptr {pointer}, align 2")
+            words.append(self.value(f"word.{label}.{number}", f"zext i16 {half} to i32"))
+        high = self.value(f"high.{label}", f"shl i32 {words[1]}, 16")
+        return [(field, "i32 0"), (field + WORD // 2, f"i32 {self.value(f'both.{label}', f'or i32 {words[0]}, {high}')}")]
 
     def _load_results(self, blocks: list[str]) -> None:
         for phi, at, pairs in self._carried_fields(self._first_field):
