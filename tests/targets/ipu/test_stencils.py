@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -37,21 +38,23 @@ def random_term(rng: random.Random, depth: int) -> Term:
     return f"({other} + {text})", lambda x, a, b: its_value(x, a, b) + value(x, a, b)
 
 
+def moved(x: Array, first: int, n: int, offset: int) -> Array:
+    return x[first + offset : first + offset + n]
+
+
 def check(type: str, to: int, term: Term, counts: list[int], first: int, target: str) -> None:
     """The kernel that stores the term ``to`` elements on."""
     text, value = term
     parameters = ", ".join(f"uniform {type} {name}" for name in ("x[]", "y[]", "a", "b"))
-    kernel: Any = voltac.compile(
-        f"export void k({parameters}, uniform int first, uniform int n)"
-        f" {{ foreach (i = first ... first + n) y[i + {to}] = {text}; }}",
-        target=target,
-    ).k
+    head = f"export void k({parameters}, uniform int first, uniform int n)"
+    source = f"{head} {{ foreach (i = first ... first + n) y[i + {to}] = {text}; }}"
+    kernel: Any = voltac.compile(source, target=target).k
     dtype = np.float16 if type == "float16" else np.float32
     a, b = (dtype(factor) for factor in FACTORS)
     for n in counts:
         x, y = (np.random.default_rng(n + at).standard_normal(n + 20).astype(dtype) for at in (0, 1))
         expected = y.copy()
-        expected[first + to : first + to + n] = value(lambda offset: x[first + offset : first + offset + n], a, b)
+        expected[first + to : first + to + n] = value(partial(moved, x, first, n), a, b)
         kernel(x, y, a, b, first, n)
         assert np.array_equal(y, expected), (text, n)
         assert kernel.last_run.conflicts == 0
