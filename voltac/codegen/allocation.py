@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from voltac.codegen.liveness import Liveness, liveness
+from voltac.codegen.liveness import liveness
 from voltac.codegen.machine_code import (
     AnyRegister,
     FrameSlot,
@@ -61,7 +61,7 @@ def copied(instruction: MachineInstruction, file: RegisterFile) -> tuple[AnyRegi
 
 def coalesce(function: MachineFunction, file: RegisterFile) -> None:
     """Give both ends of a copy one virtual register where they never hold different values at one time."""
-    live = liveness(function).live
+    live = liveness(function)
     parent: dict[VirtualRegister, VirtualRegister] = {}
     lanes = {lane for pair in pairs_of(function) for lane in pair.lanes}
 
@@ -115,8 +115,8 @@ def allocate(function: MachineFunction, file: RegisterFile) -> None:
     """Replace every virtual register."""
     tiny: set[VirtualRegister] = set()
     while True:
-        lives = liveness(function)
-        assigned, losers = _Scan(function, file, lives, tiny).run()
+        live = liveness(function)
+        assigned, losers = _Scan(function, file, live, tiny).run()
         if not losers:
             break
         tiny |= spill(function, file.sizes, file.spill, file.reload, losers)
@@ -143,13 +143,15 @@ def parts_of(register: VirtualRegister) -> tuple[VirtualRegister, ...]:
 class _Scan:
     """One pass over the values in the order in which they begin to live."""
 
-    def __init__(self, function: MachineFunction, file: RegisterFile, lives: Liveness, tiny: set[VirtualRegister]) -> None:
+    def __init__(
+        self, function: MachineFunction, file: RegisterFile, live: dict[AnyRegister, int], tiny: set[VirtualRegister]
+    ) -> None:
         self.function, self.file = function, file
-        self.live = lives.live
+        self.live = live
         self.owner = {lane: pair for pair in pairs_of(function) for lane in pair.lanes}
         self.weights = self._weights(tiny)
         self.hints = _hints(function, file)
-        self.fixed = {register: bits for register, bits in lives.live.items() if isinstance(register, Register)}
+        self.fixed = {register: bits for register, bits in live.items() if isinstance(register, Register)}
         self.taken = dict(self.fixed)
         """Register -> positions where it holds something."""
         self.holders: dict[Register, list[VirtualRegister]] = {}

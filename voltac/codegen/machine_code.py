@@ -77,6 +77,7 @@ class FrameSlot:
 
 
 AnyRegister = VirtualRegister | Register
+_REGISTERS = (VirtualRegister, Register)
 Value = AnyRegister | Immediate | LabelOperand | FrameSlot
 
 
@@ -123,25 +124,26 @@ class MachineInstruction:
 
     def reads(self) -> list[AnyRegister]:
         """Every register whose value matters, the old value of an updated one among them; of a pair its lanes."""
-        found = [
-            lane
-            for operand, value in zip(self.row.operands, self.values)
-            if operand.role != "def" and isinstance(value, (VirtualRegister, Register))
-            for lane in value.lanes or (value,)
-        ]
-        if isinstance(self.mask, (VirtualRegister, Register)):
+        found = self._registers_at(self.row.places_read)
+        if self.mask is not None and isinstance(self.mask, _REGISTERS):
             found.append(self.mask)
         return found + self.implicit_uses
 
     def writes(self) -> list[AnyRegister]:
         """All registers that it changes, implicit ones too; of a pair its lanes."""
-        found = [
-            lane
-            for operand, value in zip(self.row.operands, self.values)
-            if operand.role != "use" and isinstance(value, (VirtualRegister, Register))
-            for lane in value.lanes or (value,)
-        ]
-        return found + self.implicit_defs
+        return self._registers_at(self.row.places_written) + self.implicit_defs
+
+    def _registers_at(self, places: tuple[int, ...]) -> list[AnyRegister]:
+        found: list[AnyRegister] = []
+        values = self.values
+        for place in places:
+            value = values[place]
+            if isinstance(value, _REGISTERS):
+                if value.lanes:
+                    found += value.lanes
+                else:
+                    found.append(value)
+        return found
 
     def replace_registers(self, new: Mapping[VirtualRegister, AnyRegister]) -> None:
         """Put other registers in the place of virtual ones."""
