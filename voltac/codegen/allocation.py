@@ -193,6 +193,8 @@ class _Scan:
         return [(register, self.live.get(lane, 0)) for register, lane in zip(place.lanes, value.lanes)]
 
     def _is_free(self, place: Register, value: VirtualRegister) -> bool:
+        if not value.lanes:
+            return not self.taken.get(place, 0) & self.live[value]
         return not any(self.taken.get(register, 0) & bits for register, bits in self._parts(place, value))
 
     def _put(self, value: VirtualRegister, place: Register) -> None:
@@ -257,7 +259,7 @@ class _Scan:
                 for register in (*instruction.reads(), *instruction.writes()):
                     if isinstance(register, VirtualRegister):
                         value = self.owner.get(register, register)
-                        costs[value] = costs.get(value, 0.0) + each / len(parts_of(value))
+                        costs[value] = costs.get(value, 0.0) + (each / len(value.lanes) if value.lanes else each)
                 if "rematerialisable" in instruction.row.traits:
                     constants.update(one for one in instruction.values if isinstance(one, VirtualRegister))
         weights: dict[VirtualRegister, float] = {}

@@ -46,12 +46,13 @@ def place_constants(selection: Selection, added: dict[str, str]) -> None:
         made.setdefault(place, []).append((position, selection.target.make_constant(machine, register, keys[register])))
     for name, code in made.items():
         instructions = blocks[name].instructions
-        for position, more in reversed(sorted(code, key=itemgetter(0))):
-            instructions[position:position] = more
+        code.sort(key=itemgetter(0))
+        for position, constant in reversed(code):
+            instructions[position:position] = constant
 
 
 def _uses(blocks: list[MachineBlock], wanted: dict[AnyRegister, VirtualRegister]) -> dict[VirtualRegister, dict[str, int]]:
-    """Constants, of which ``wanted`` has the parts -> blocks that read them, and the number of the instruction that does first."""
+    """Constants, of which ``wanted`` has the parts -> blocks that read them, each with the number of the first instruction."""
     found: dict[VirtualRegister, dict[str, int]] = {}
     for block in blocks:
         for number, instruction in enumerate(block.instructions):

@@ -7,7 +7,7 @@ physical ones, scheduling orders the blocks, the assembler writes it out.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from typing import Any
+from typing import TypeVar
 
 from voltac.codegen.rows import Row
 from voltac.records import field, mutable_record, record
@@ -79,6 +79,7 @@ class FrameSlot:
 AnyRegister = VirtualRegister | Register
 _REGISTERS = (VirtualRegister, Register)
 Value = AnyRegister | Immediate | LabelOperand | FrameSlot
+AnyValue = TypeVar("AnyValue", AnyRegister, Value)
 
 
 @record
@@ -148,17 +149,21 @@ class MachineInstruction:
     def replace_registers(self, new: Mapping[VirtualRegister, AnyRegister]) -> None:
         """Put other registers in the place of virtual ones."""
 
-        def other(value: Any) -> Any:
-            return new.get(value, value) if isinstance(value, VirtualRegister) else value
-
-        self.values = [other(value) for value in self.values]
-        self.implicit_uses = [other(value) for value in self.implicit_uses]
-        self.implicit_defs = [other(value) for value in self.implicit_defs]
-        self.mask = other(self.mask)
+        self.values = _replaced(self.values, new)
+        if self.implicit_uses:
+            self.implicit_uses = _replaced(self.implicit_uses, new)
+        if self.implicit_defs:
+            self.implicit_defs = _replaced(self.implicit_defs, new)
+        if isinstance(self.mask, VirtualRegister):
+            self.mask = new.get(self.mask, self.mask)
 
     def __str__(self) -> str:
         names = {operand.field: str(value) for operand, value in zip(self.row.operands, self.values)}
         return self.row.text.format_map({**dict.fromkeys(self.row.format.fields, ""), **names})
+
+
+def _replaced(values: list[AnyValue], new: Mapping[VirtualRegister, AnyRegister]) -> list[AnyValue]:
+    return [new.get(value, value) if isinstance(value, VirtualRegister) else value for value in values]
 
 
 @mutable_record(eq=False)
