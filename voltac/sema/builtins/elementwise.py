@@ -195,6 +195,18 @@ def __lookup(gang: Gang, table: Value, index: Value) -> Value:
     return _entry(gang, table, index, 16)
 
 
+@_builtin(UNSAFE, "R double", ("u const double *", "R int64"))
+def __lookup_two(gang: Gang, table: Value, index: Value) -> Value:
+    """Entry i mod 2 of a table of 2."""
+    return gang.memory.view(int(table), 16).view(gang.np.float64)[index & 1]
+
+
+@_builtin(UNSAFE, "R float", ("u const float *", "R int32"))
+def __lookup_four(gang: Gang, table: Value, index: Value) -> Value:
+    """Entry i mod 4 of a table of 4."""
+    return _entry(gang, table, index, 4)
+
+
 @_builtin(UNSAFE, "R float", ("u const float *", "R int32"))
 def __lookup_eight(gang: Gang, table: Value, index: Value) -> Value:
     """Entry i mod 8 of a table of 8."""
