@@ -73,7 +73,7 @@ TWO: dict[str, tuple[tuple[tuple[tuple[float, float], tuple[float, float]], ...]
     "fmod": ((((-1e6, 1e6), (-1e3, 1e3)),), lambda x, y: mpmath.sign(x) * mpmath.fmod(abs(x), abs(y))),
 }
 FAST_RANGES: dict[str, tuple[tuple[float, float], ...]] = {
-    "exp": ((-80, 80),), "log": ((1e-6, 1e6),), "sin": ((-31.4, 31.4),), "cos": ((-31.4, 31.4),), "tan": ((-1.5, 1.5),),
+    "exp": ((-80, 80),), "exp2": ((-80, 80),), "log": ((1e-6, 1e6),), "log2": ((1e-6, 1e6),), "sin": ((-31.4, 31.4),), "cos": ((-31.4, 31.4),), "tan": ((-1.5, 1.5),),
     "sinh": ((-89.4, 89.4),), "cosh": ((-89.4, 89.4),), "tanh": ((-10, 10),), "atan": ((-1e30, 1e30),),
     "pow": ((0.01, 10), (-5, 5)), "atan2": ((-1e30, 1e30), (-1e30, 1e30)),
 }  # fmt: skip

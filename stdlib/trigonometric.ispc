@@ -222,10 +222,10 @@ template <typename F, typename I> static inline F tan_of_quarters_float(F r, F l
     F z = r * r;
     F p = __fma(z, __fma(z, __fma(z, __fma(z, __fma(z, __fma(z, 0.0044418294f, -4.6186884e-05f), 0.0109455436f), 0.0212386101f),
         0.0540686511f), 0.13332583f), 0.333333522f);
-    // What the cube misses of that of r - lower, times about the slope of the curve over it where it counts.
+    // What the cube has more than that of r - lower, times about the slope of the curve over it where it counts; -0 stays.
     F cube = r * z;
-    F missed = __fma(r, __fma(lower, r * -2.6f, __fma(r, r, -z)), __fma(r, z, -cube));
-    F curve = __fma(missed, 0.6f, __fma(cube, p, -lower));
+    F excess = __fma(-r, __fma(lower, r * -2.6f, __fma(r, r, -z)), __fma(-r, z, cube));
+    F curve = __fma(excess, -0.6f, __fma(cube, p, -lower));
     F tangent = r + curve;
     F rest = curve - (tangent - r);
     F inverse = -1.0f / tangent;

@@ -3,18 +3,27 @@
 // What is left out against the default library: arguments that are subnormal, and where said more; reduction for large
 // angles; terms and compensations for the last two bits. The algorithms are the same, so are the names of their parts.
 
+// Results that are not normal are 0 or infinity.
 template <typename F> static inline F exp_fast(F x) {
-    F bounded = __max((F)-104.0f, __min((F)90.0f, x));
+    F bounded = __max((F)-88.0f, __min((F)89.0f, x));
     F shifted = __mad(bounded, 1.44269504f, 12582912.0f);
     F n = shifted - 12582912.0f;
     F r = __mad(n, -1.42860677e-6f, __mad(n, -0.693145752f, bounded));
     F z = r * r;
     F p = __mad(z, __mad(r, 0.00831246749f, 0.0418902561f), __mad(r, 0.166671157f, 0.499992311f));
-    return __scale_sum((F)1.0f, __mad(z, p, r), shifted);
+    return __scale_sum_normal((F)1.0f, __mad(z, p, r), shifted);
+}
+
+template <typename F> static inline F exp2_fast(F x) {
+    F bounded = __max((F)-127.0f, __min((F)128.0f, x));
+    F shifted = bounded + 12582912.0f;
+    return __scale_sum_normal((F)1.0f, exp2_polynomial_float<F>(bounded - (shifted - 12582912.0f)), shifted);
 }
 
 float exp(float x) { return exp_fast<float>(x); }
 uniform float exp(uniform float x) { return exp_fast<uniform float>(x); }
+float exp2(float x) { return exp2_fast<float>(x); }
+uniform float exp2(uniform float x) { return exp2_fast<uniform float>(x); }
 
 // Normal numbers above zero.
 template <typename F> static inline F log_fast(F x) {
@@ -25,6 +34,17 @@ template <typename F> static inline F log_fast(F x) {
     return __mad(__exponent(x), 0.693147182f, __mad(z, __mad(z * z, high, low), f));
 }
 
+template <typename F> static inline F log2_fast(F x) {
+    F f = __significand(x) - 1.0f;
+    F z = f * f;
+    F low = __mad(z, __mad(f, -0.360571429958f, 0.480900807870f), __mad(f, -0.721348512998f, 1.44269503760f));
+    F high = __mad(z, __mad(f, -0.172520739728f, 0.216025066845f), __mad(f, -0.242888630425f, 0.288235637205f));
+    F y = z * z;
+    return __mad(f, __mad(y, __mad(y, 0.0764012998735f, high), low), __exponent(x));
+}
+
+float log2(float x) { return log2_fast<float>(x); }
+uniform float log2(uniform float x) { return log2_fast<uniform float>(x); }
 float log(float x) { return log_fast<float>(x); }
 uniform float log(uniform float x) { return log_fast<uniform float>(x); }
 

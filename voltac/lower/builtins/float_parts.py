@@ -199,6 +199,17 @@ def _scale_sum(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> I
     return build.binary("fmul", total, second)
 
 
+def _scale_sum_normal(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    """In one step: the exponents next to the normal ones are those of zero and infinity."""
+    a, b, shifted = arguments
+    build = c.build
+    if c.target.has_avx512 or not c.target.has_ieee_products:
+        return _scale_sum(c, node, arguments)
+    whole = build.binary("shl", build.convert("bitcast", shifted, _like(shifted, "i32")), _int(shifted, 23))
+    power = build.convert("bitcast", build.binary("add", whole, _int(shifted, 0x3F800000)), a.type)
+    return build.binary("fmul", build.binary("fadd", a, b), power)
+
+
 # --- small tables
 
 
@@ -348,6 +359,7 @@ FLOAT_PARTS: dict[str, Emitter] = {
     "__significand": _significand,
     "__all_plain": _all_plain,
     "__scale_sum": _scale_sum,
+    "__scale_sum_normal": _scale_sum_normal,
     "__lookup": _lookup,
     "__lookup_two": _lookup_two,
     "__lookup_four": _lookup_four,

@@ -164,6 +164,12 @@ def __scale_sum(gang: Gang, a: Value, b: Value, shifted: Value) -> Value:
         return np.ldexp(a + b, n)
 
 
+@_builtin(UNSAFE, "R T", ("R T", "R T", "R T"), (FLOAT,))
+def __scale_sum_normal(gang: Gang, a: Value, b: Value, shifted: Value) -> Value:
+    """The same, for n from -127 to 128; 0 or small for results below the normal ones, infinity for n = 128."""
+    return __scale_sum(gang, a, b, shifted)
+
+
 @_builtin(1, "R T", ("R T", "R T"), FLOATS)
 def __copysign(gang: Gang, a: Value, b: Value) -> Value:
     """Magnitude of a, sign of b."""
