@@ -88,28 +88,25 @@ template <typename F> static inline F exp_double(F x) {
     return power;
 }
 
-// 2^r for |r| <= 1/2
-template <typename F> static inline F exp2_polynomial_double(F r) {
-    F z = r * r;
-    F p = __mad(z, __mad(z, __mad(z, __mad(z, __mad(z, 2.572487572555175e-11d, __mad(r, 4.4549649231152814e-10d,
-        7.054900072995981e-09d)), __mad(r, 1.0178062424216474e-07d, 1.32154868026738e-06d)), __mad(r, 1.5252733829871612e-05d,
-        0.00015403530393376096d)), __mad(r, 0.0013333558146416914d, 0.009618129107628479d)), __mad(r, 0.0555041086648216d,
-        0.24022650695910072d));
-    return 1.0d + __mad(r, 0.6931471805599453d, z * p);
+// 2^r = e^(r ln 2) for |r| <= 1/2, the product in double length.
+template <typename F, typename U> static inline F exp2_polynomial_double(F r) {
+    F product = r * 0.69314718055994530942d;
+    F low = __mad(r, 2.3190468138462996e-17d, product_error<F, U>(r, 0.69314718055994530942d, product));
+    return exp_polynomial_double<F>(product, low);
 }
 
 // 2^x = 2^n 2^r with n = round(x).
-template <typename F> static noinline F exp2_at_ends_double(F x) {
+template <typename F, typename U> static noinline F exp2_at_ends_double(F x) {
     F bounded = __min((F)1025.0d, __max((F)-1080.0d, x));
     F shifted = bounded + 6755399441055744.0d;
-    return scale_double<F>(exp2_polynomial_double<F>(bounded - (shifted - 6755399441055744.0d)), shifted);
+    return scale_double<F>(exp2_polynomial_double<F, U>(bounded - (shifted - 6755399441055744.0d)), shifted);
 }
 
-template <typename F> static inline F exp2_double(F x) {
+template <typename F, typename U> static inline F exp2_double(F x) {
     F shifted = x + 6755399441055744.0d;
-    F power = times_power_double<F>(exp2_polynomial_double<F>(x - (shifted - 6755399441055744.0d)), shifted);
+    F power = times_power_double<F>(exp2_polynomial_double<F, U>(x - (shifted - 6755399441055744.0d)), shifted);
     if (!(abs(x) < 1021.0d))
-        power = exp2_at_ends_double<F>(x);
+        power = exp2_at_ends_double<F, U>(x);
     return power;
 }
 
@@ -119,8 +116,8 @@ double exp(double x) { return exp_double<double>(x); }
 uniform double exp(uniform double x) { return exp_double<uniform double>(x); }
 float exp2(float x) { return exp2_float<float>(x); }
 uniform float exp2(uniform float x) { return exp2_float<uniform float>(x); }
-double exp2(double x) { return exp2_double<double>(x); }
-uniform double exp2(uniform double x) { return exp2_double<uniform double>(x); }
+double exp2(double x) { return exp2_double<double, uint64>(x); }
+uniform double exp2(uniform double x) { return exp2_double<uniform double, uniform uint64>(x); }
 float16 exp2(float16 x) { return (float16)exp2((float)x); }
 uniform float16 exp2(uniform float16 x) { return (uniform float16)exp2((uniform float)x); }
 float16 exp(float16 x) { return (float16)exp((float)x); }

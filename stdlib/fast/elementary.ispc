@@ -121,6 +121,45 @@ template <typename F, typename U> static inline F atan2_fast(F y, F x) {
 float atan2(float y, float x) { return atan2_fast<float, uint32>(y, x); }
 uniform float atan2(uniform float y, uniform float x) { return atan2_fast<uniform float, uniform uint32>(y, x); }
 
+template <typename F> static inline F asin_fast(F x) {
+    F size = abs(x);
+    F z = size > 0.5f ? __mad(size, -0.5f, 0.5f) : x * x;
+    F s = size > 0.5f ? sqrt(z) : size;
+    F angle = __mad(s, asin_series_float<F>(z), s);
+    return __copysign(size > 0.5f ? __mad(angle, -2.0f, 1.57079637f) : angle, x);
+}
+
+float asin(float x) { return asin_fast<float>(x); }
+uniform float asin(uniform float x) { return asin_fast<uniform float>(x); }
+
+template <typename F> static inline F acos_fast(F x) {
+    F size = abs(x);
+    F z = size > 0.5f ? __mad(size, -0.5f, 0.5f) : x * x;
+    F s = __copysign(size > 0.5f ? sqrt(z) : size, x);
+    F angle = __mad(s, asin_series_float<F>(z), s);
+    F start = size > 0.5f ? (x < 0.0f ? (F)3.14159274f : (F)0.0f) : (F)1.57079637f;
+    return __mad(size > 0.5f ? (F)2.0f : (F)-1.0f, angle, start);
+}
+
+float acos(float x) { return acos_fast<float>(x); }
+uniform float acos(uniform float x) { return acos_fast<uniform float>(x); }
+
+template <typename F, typename I> static inline F erf_fast(F x) {
+    F size = __min((F)3.98f, abs(x));
+    F shifted = __mad(size, 1.8721546f, 12582912.0f);
+    F t = __mad(shifted - 12582912.0f, -0.534143925f, size);
+    I piece = (I)__bits(shifted);
+    F z = t * t;
+    F middle = __mad(t, __lookup_eight(&erf_pieces[4][0], piece), __lookup_eight(&erf_pieces[3][0], piece));
+    F high = __mad(t, __mad(t, __lookup_eight(&erf_pieces[7][0], piece), __lookup_eight(&erf_pieces[6][0], piece)), __lookup_eight(&erf_pieces[5][0], piece));
+    F start = shifted == 12582912.0f ? t : __lookup_eight(&erf_pieces[0][0], piece);
+    F linear = __mad(t, __lookup_eight(&erf_pieces[1][0], piece), start);
+    return __copysign(__mad(z, __mad(t, __mad(z, high, middle), __lookup_eight(&erf_pieces[2][0], piece)), linear), x);
+}
+
+float erf(float x) { return erf_fast<float, int>(x); }
+uniform float erf(uniform float x) { return erf_fast<uniform float, uniform int>(x); }
+
 // x 2^n, where both and the result are normal; n + 1.5 * 2^23 is given.
 template <typename F> static inline F times_power_fast(F x, F shifted) {
     return __float_of_bits(__bits(x) + (__bits(shifted) << 23));
