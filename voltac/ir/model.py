@@ -74,7 +74,7 @@ class Instruction:
 
     def rename(self, new_names: dict[str, str]) -> None:
         """Replace the used names that are keys; the result's own name stays."""
-        if "%" not in self._text:
+        if not new_names or "%" not in self._text:
             return
         own = len(self.name) + self._text.index("%") if self.name else 0
         body = _NAME_TOKEN.sub(lambda found: new_names.get(found.group(), found.group()), self._text[own:])
