@@ -48,6 +48,12 @@ def _use_sample_profile(module: Module, options: Options) -> None:
     use_sample_profile(module, options)
 
 
+def _stream_stores(module: Module, options: Options) -> None:
+    from voltac.passes.streamed_stores import stream_stores  # late: few compilations ask for it
+
+    stream_stores(module, options)
+
+
 def _resolves(options: Options) -> bool:
     return options.level > 0 and options.resolve_accesses
 
@@ -91,6 +97,8 @@ PASSES = (
     Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),
     Pass("put_gangs_in_flight", "LLVM is asked to do several gangs of a sum at a time",
          put_gangs_in_flight, lambda options: options.level > 1 and options.loop_unrolling and not options.target.keeps_loops),
+    Pass("stream_stores", "loops that store more than caches hold bypass them, where that is asked for",
+         _stream_stores, lambda options: options.streaming_stores and options.level > 1),
     Pass("make_stores_whole", "masked accesses in loops become plain ones while all lanes are on",
          make_stores_whole,
          lambda options: options.level > 1 and not options.target.has_masked_small and options.target.width > 1),
