@@ -139,6 +139,36 @@ def test_sums_with_choices_survive_the_end_of_rotation(tmp_path: Path) -> None:
         assert k.f(i, n) == np.where(i > 0, i, 3 * np.arange(40))[:n].sum()
 
 
+@pytest.mark.parametrize("target", ["ia64-x1", "ia64-f32x2"])
+@pytest.mark.parametrize(
+    "choice", ["u & 1 ? (uint8)(u + u) : (uint8)(u % 8)", "((uint8)~u & 1) != 0 ? (uint8)(u % (uint8)8) : (uint8)(u + u)"]
+)
+def test_a_number_that_is_chosen_anew_begins_with_what_it_was(choice: str, target: str, tmp_path: Path) -> None:
+    """Its register is written under predicates only, so that the first iteration finds what stood there before the loop."""
+    body = f"int16 v = (int16)u + ((int16)u / (int16)2 & (int16)63); u = {choice}; to[i] = i; to[64 + i] = v;"
+    path = tmp_path / "k.ispc"
+    path.write_text(f"""
+    export void f(uniform double to[], uniform int n) {{
+        uniform uint8 u = 7;
+        for (uniform int i = 0; i < n; i++) {{ uniform {body} }}
+    }}
+    export void gangs(uniform double to[], uniform int n) {{
+        uniform uint8 u = 7;
+        foreach (i = 0 ... n) {{ {body} }}
+    }}
+    """)
+    made = compiled_for(path, target=target)
+    for lanes, function in ((1, made.f), (DEVICES[target].width, made.gangs)):
+        for n in (0, 1, 2, 3, 9, 40):
+            to, expected, number = np.zeros(128), np.zeros(128), 7
+            function(to, n)
+            for first in range(0, n, lanes):
+                for i in range(first, min(first + lanes, n)):
+                    expected[i], expected[64 + i] = i, number + (number >> 1 & 63)
+                number = 2 * number & 255 if number % 2 else number % 8
+            assert to.tolist() == expected.tolist(), (lanes, n)
+
+
 def test_what_the_caller_keeps_is_kept(tmp_path: Path) -> None:
     """Values around two loops, of which one is in a callee that is called in a loop."""
     text = """

@@ -165,6 +165,8 @@ class KernelWriter:
                 named = self._register(one.mask, 0, stage)
                 assert isinstance(named, Register)
                 made_one.mask = named
+            # Where its stage is off it leaves what does not rotate as it was.
+            made_one.implicit_uses = [value for value in made_one.writes() if isinstance(value, VirtualRegister)]
             # What is of an earlier iteration stands before: its accesses of memory do.
             at = sum(other >= stage for other in stages[row])
             rows[row].insert(at, made_one)

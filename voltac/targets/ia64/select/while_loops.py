@@ -293,6 +293,7 @@ class _Writer:
                 )
                 if one.mask is not None:
                     made.mask = BY_NAME[f"p{FIRST_STAGE + stage + (not is_behind)}"]
+                    made.implicit_uses = [value for value in made.writes() if isinstance(value, VirtualRegister)]
             # What is of an earlier iteration stands before.
             at = sum(other >= stage for other in placed[row])
             rows[row].insert(at, made)
