@@ -214,7 +214,7 @@ def test_rotating_registers_give_each_iteration_its_values() -> None:
         names = rotate(schedule, MANY)
         assert names is not None
         iterations = 7
-        size = {kind: number + 1 for kind, number in names.used.items()}
+        size = names.used
         execution = Execution(True)
         for value, distance in initial_reads(loop):
             # Names at pass 0 are the registers.
@@ -235,7 +235,10 @@ def test_rotating_registers_give_each_iteration_its_values() -> None:
         execution.check(loop, iterations)
         execution.run([[]] * 8, 0)
         for value in loop.live_out:
-            last = names.of(value, 0, schedule.stages - 1) - (iterations + schedule.stages - 2)
+            # The last pass ends with a rotation, too.
+            behind = names.of(value, 0, schedule.stages)
+            assert behind < names.used[value.kind]
+            last = behind - (iterations + schedule.stages - 1)
             assert execution.registers[value.kind, last % size[value.kind]] == execution.made[value.name, iterations - 1]
 
 

@@ -55,7 +55,7 @@ def rotate(schedule: ModuloSchedule, limits: dict[str, int], unlike: frozenset[s
             filling = max(0, stage - 1) if farthest else 0
             # The last iteration is read behind the loop, when the stages behind the definition have drained; so are those
             # before it that a next one would have read.
-            draining = max(names, schedule.stages - stage + max(0, farthest - 1)) if value in loop.live_out else names
+            draining = max(names, schedule.stages - stage + max(1, farthest)) if value in loop.live_out else names
             first = used.get(value.kind, 0) + filling
             if value.kind in unlike and value.kind in before:
                 first += 1 - (first - before[value.kind]) % 2

@@ -222,7 +222,8 @@ def _with_branch(parts: LoopBody, loop: _Loop) -> tuple[LoopGraph, int]:
             # Of all iterations that are to be counted before the branch leaves, of the next ones behind it.
             orders += [Order(operation, branch, 0, int(is_behind)), Order(branch, operation, 1, 1 if is_behind else 2)]
     operations = (*parts.loop.operations, branch)
-    return LoopGraph(operations, tuple(orders), parts.loop.live_out), len(operations) - 1
+    # Read when the last pass has ended, which is with a rotation.
+    return LoopGraph(operations, tuple(orders), frozenset(values)), len(operations) - 1
 
 
 def _ending_with(schedule: ModuloSchedule, branch: int) -> ModuloSchedule:
