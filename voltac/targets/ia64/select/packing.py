@@ -30,6 +30,7 @@ class PackedBundle:
 Place = tuple[str, bool]
 """Of an instruction to come: its class, and whether its group ends with it."""
 _SLOTS = 3
+"""Of a bundle."""
 
 
 def packed(groups: Sequence[Sequence[MachineInstruction]]) -> list[PackedBundle]:
