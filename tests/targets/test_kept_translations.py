@@ -1,4 +1,4 @@
-"""What simulators translate is kept for the process: a second call of a kernel makes no code, and other programs get none of it."""
+"""What simulators translate is kept for the process: a kernel called again makes no code, and each program has its own."""
 
 from __future__ import annotations
 
