@@ -14,6 +14,7 @@ from types import CodeType
 
 from voltac.codegen.image import Image
 from voltac.records import replace
+from voltac.targets.ipu.shapes import BUNDLED
 from voltac.targets.ipu.simulator.decoded import CodeReader
 from voltac.targets.ipu.simulator.faults import BREAKPOINT, INVALID_OPERATION, TileFault, WorkerTrap
 from voltac.targets.ipu.simulator.integers import FUNCTIONS, M
@@ -219,9 +220,10 @@ class Tile:
         return replace(block, function=scope["block"])
 
     def _is_of_program(self, block: WorkerBlock) -> bool:
-        """Whether all of a block, with what follows as far as it may be of a bundle, is code of the program."""
+        """Whether all of a block, the other half of its last bundle too, is code of the program."""
         first, last = min(block.origin)[0], max(block.origin)[0]
-        return any(start <= first and last + 8 <= start + len(content) for start, content in self._code)
+        end = last + (8 if self.memory.words[last >> 2] & BUNDLED else 4)
+        return any(start <= first and end <= start + len(content) for start, content in self._code)
 
     def _trap(self, fault: TileFault, block: WorkerBlock, worker: Worker | Supervisor) -> WorkerTrap:
         """Where in the block an instruction failed: the line of its function says it."""
