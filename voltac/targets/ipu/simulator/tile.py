@@ -8,9 +8,13 @@ whoever stores and reads within such stretches at the same time finds no exact o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from heapq import heappop, heappush
+from types import CodeType
 
 from voltac.codegen.image import Image
+from voltac.records import replace
+from voltac.targets.ipu.shapes import BUNDLED
 from voltac.targets.ipu.simulator.decoded import CodeReader
 from voltac.targets.ipu.simulator.faults import BREAKPOINT, INVALID_OPERATION, TileFault, WorkerTrap
 from voltac.targets.ipu.simulator.integers import FUNCTIONS, M
@@ -32,7 +36,20 @@ STACK = 2048
 LIMIT = 100_000_000
 """Slots of a worker after which it is taken to run for ever, if nothing else is said: minutes of simulation."""
 
+_PROGRAMS = 64
+"""Programs whose translations are kept."""
+
 Trace = Callable[[str], None]
+_Code = tuple[tuple[int, bytes], ...]
+"""Addresses, and what stands there from the beginning to the end of a run."""
+_Translations = dict[tuple[int, bool, bool], tuple[WorkerBlock, CodeType]]
+"""Blocks that are bound to no tile yet, by address, whether for the supervisor, and whether traced."""
+
+
+@lru_cache(maxsize=_PROGRAMS)
+def _translations(code: _Code, generation: str) -> _Translations:
+    """Those of the same code in this process: a kernel that is called again is not translated again."""
+    return {}
 
 
 class Tile:
@@ -57,6 +74,8 @@ class Tile:
         self.symbols: dict[str, int] = {}
         self.end_of_program = self.memory.map.start
         self._reader = CodeReader(self.memory, generation)
+        self._code: _Code = ()
+        self._translations: _Translations = {}
         self._blocks: dict[int, WorkerBlock] = {}
         self._supervisor_blocks: dict[int, WorkerBlock] = {}
         self._namespace = {
@@ -89,6 +108,8 @@ class Tile:
             self.memory.mark(segment.address, segment.size, FIXED if segment.executable else 0)
         self.symbols = dict(image.symbols)
         self.end_of_program = max((item.address + item.size for item in image.segments), default=self.memory.map.start)
+        self._code = tuple((segment.address, segment.content) for segment in image.segments if segment.executable)
+        self._translations = _translations(self._code, self.generation)
         self._blocks.clear()
         self._supervisor_blocks.clear()
 
@@ -186,12 +207,23 @@ class Tile:
             raise WorkerTrap(fault, pc, worker.number, self._reader.text_at(pc), WORKERS * worker.slots, False) from None
 
     def _translated(self, pc: int, is_supervisor: bool) -> WorkerBlock:
-        writer = WorkerCodeWriter(self._reader, pc, self.memory.map.repeats, is_supervisor, self.trace is not None)
-        block = writer.write()
+        key = pc, is_supervisor, self.trace is not None
+        known = self._translations.get(key)
+        if known is None:
+            block = WorkerCodeWriter(self._reader, pc, self.memory.map.repeats, is_supervisor, self.trace is not None).write()
+            known = block, compile(block.source, f"<block {pc:#x}>", "exec")
+            if self._is_of_program(block):
+                self._translations[key] = known
+        block, code = known
         scope = dict(self._namespace)
-        exec(compile(block.source, f"<block {pc:#x}>", "exec"), scope)
-        block.function = scope["block"]
-        return block
+        exec(code, scope)
+        return replace(block, function=scope["block"])
+
+    def _is_of_program(self, block: WorkerBlock) -> bool:
+        """Whether all of a block, the other half of its last bundle too, is code of the program."""
+        first, last = min(block.origin)[0], max(block.origin)[0]
+        end = last + (8 if self.memory.words[last >> 2] & BUNDLED else 4)
+        return any(start <= first and end <= start + len(content) for start, content in self._code)
 
     def _trap(self, fault: TileFault, block: WorkerBlock, worker: Worker | Supervisor) -> WorkerTrap:
         """Where in the block an instruction failed: the line of its function says it."""
