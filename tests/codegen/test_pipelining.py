@@ -9,9 +9,10 @@ from collections import Counter
 import pytest
 
 from voltac.codegen.pipelining.bounds import recurrence_bound, resource_bound
+from voltac.codegen.pipelining.copies import expand
 from voltac.codegen.pipelining.loop import Edge, IssueResources, LoopGraph, LoopOperation, LoopValue, Occupied, Order, ReadValue
 from voltac.codegen.pipelining.modulo import schedules
-from voltac.codegen.pipelining.pipeline import Issue, PipelinedLoop, PipelineLimits, pipelined
+from voltac.codegen.pipelining.pipeline import Issue, PipelinedLoop, PipelineLimits, pipelined, write_out
 from voltac.codegen.pipelining.rotation import rotate
 from voltac.codegen.pipelining.straight import bundles
 
@@ -191,6 +192,20 @@ def test_random_loops_keep_within_few_registers(reads_before_writes: bool) -> No
             assert all(register < 6 for cycle in code.kernel for issue in cycle for register in (*issue.writes, *issue.reads))
             execute(code, 3, reads_before_writes)
     assert found > 30
+
+
+@pytest.mark.parametrize("reads_before_writes", [True, False])
+def test_what_is_carried_shares_registers_where_they_are_few(reads_before_writes: bool) -> None:
+    fewer = 0
+    for loop in random_loops(41, 500):
+        schedule = next(schedules(loop, MACHINE))
+        limits = MANY
+        while (registers := expand(schedule, limits, reads_before_writes, 6)) is not None:
+            for passes in (0, 1, 3):
+                execute(write_out(schedule, registers), passes, reads_before_writes)
+            fewer += limits is not MANY
+            limits = {kind: number - 1 for kind, number in registers.used.items()}
+    assert fewer > 100, fewer
 
 
 def test_rotating_registers_give_each_iteration_its_values() -> None:

@@ -56,20 +56,19 @@ def load_row_blocks(module: Module, options: Options) -> list[AccessReport]:
         if is_seldom_called(function) or not any(map(pseudo_operation, function.instructions())):
             continue
         flow = control_flow(function)
-        definitions = function.definitions()
+        values = LaneValues(function, layout)
         for loop in flow.loops:
-            found = CountedLoop.of(function, loop, flow, definitions)
+            found = CountedLoop.of(function, loop, flow, values.definitions)
             if found is None or len(found.blocks) > 1 or not any(map(pseudo_operation, found.body.instructions)):
                 continue
             effects = effects or ModuleEffects(module)
-            values = LaneValues(function, layout)
             rows = _rows(found, effects, values)
             if rows:
                 emitter = Emitter(module, function, values)
                 sums = row_sums(found, rows, values.definitions, options.target.vector_bits)
                 _Rows(found, rows, emitter, sums).write()
                 emitters.append(emitter)
-                definitions = function.definitions()
+                values = LaneValues(function, layout)
                 places = places or SourcePlaces(locations(module))
                 reports += [_report(access, found, places) for access in rows]
     declare(module, emitters)

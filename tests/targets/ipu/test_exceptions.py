@@ -129,6 +129,8 @@ FLOAT_FLAGS = (
     (1, "f32div $a0, $azero, $azero", "zero by zero"),
     (4, "f32mul $a0, $a3, $a3", "the largest number squared"),
     (4, "f32tof16 $a0, $a3", "too large for a half"),
+    (0, "f32tof16 $a0, $a1", "infinity is no overflow"),
+    (4, "f16v2exp $a0, $a7", "a function too large for a half"),
     (1, "f32sqrt $a0, $a4", "the root of -1"),
     (1, "f32toi32 $a0, $a3", "too large for an integer"),
     (1, "f32add $a0, $a5, $a2", "a signalling NaN"),
@@ -137,7 +139,7 @@ FLOAT_FLAGS = (
 )
 VALUES = "\n".join(
     f"ldconst $a{number}, {bits:#x}"
-    for number, bits in enumerate((0x7F800000, 0x3F800000, 0x7F7FFFFF, 0xBF800000, 0x7F800001, 0x7FC00000), 1)
+    for number, bits in enumerate((0x7F800000, 0x3F800000, 0x7F7FFFFF, 0xBF800000, 0x7F800001, 0x7FC00000, 0x78007800), 1)
 )
 
 

@@ -34,6 +34,7 @@ from voltac.records import mutable_record, record
 _LABEL = re.compile(r"([A-Za-z_.][\w.$]*|\d+|\"[^\"]+\")\s*:(?!:)", re.ASCII)
 _WORD = re.compile(r"[^\s(]+")
 _ASSIGNMENT = re.compile(r"([A-Za-z_.][\w.$]*)\s*=(?!=)\s*", re.ASCII)
+_STOP, _STOP_OR_BRACE = re.compile("[;#]"), re.compile("[;#{}]")
 _MOST_LINES = 500_000
 """Lines that macros and repetitions may make: a macro that uses itself ends."""
 _DEEPEST = 60
@@ -178,6 +179,9 @@ class _Assembler:
                 position = end
 
     def _end_of_statement(self, text: str, position: int) -> int:
+        if '"' not in text:
+            found = (_STOP_OR_BRACE if self.dialect.in_braces else _STOP).search(text, position)
+            return len(text) if found is None else found.start()
         inside = False
         stops = ";#{}" if self.dialect.in_braces else ";#"
         while position < len(text):

@@ -10,7 +10,9 @@ from voltac.codegen.legalize.function import LaneFunction, Legalizer, Words
 from voltac.codegen.legalize.integers import (
     add,
     compare,
+    extend,
     is_negative,
+    multiply,
     negate,
     select_words,
     shift,
@@ -169,7 +171,10 @@ def _product_overflow(f: Legalizer, vector: bool, shape: Shape, a: Words, b: Wor
     w = f.write
     bits = shape.bits
     if bits > f.word_bits:
-        raise NotLegal(f"the overflow of a product of {bits} bits")
+        count = len(a)
+        exact = multiply(f, vector, *(extend(f, vector, bits, 2 * count, words, is_signed) for words in (a, b)))
+        kept_words = extend(f, vector, bits, 2 * count, exact[:count], is_signed)
+        return [*exact[:count], compare(f, "ne", vector, 2 * count * f.word_bits, exact, kept_words)]
     x, y = ((sign_extended if is_signed else zero_extended)(f, bits, words, vector)[0] for words in (a, b))
     low = w.op("mul", x, y, vector)
     high = w.high_product(x, y, is_signed, vector)

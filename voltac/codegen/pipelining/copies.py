@@ -6,7 +6,8 @@ Registers of values that live within one iteration are shared where they do not
 live at the same time: arcs on a circle of the kernel's cycles, coloured first
 fit. A value that is carried from iteration to iteration, or out of the loop,
 has its own, because its first registers are written before the loop and its
-last ones are read behind it.
+last ones are read behind it. Where there are too few it shares them, if nobody
+else writes the first ones before they are read, nor the last ones any more.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ class _Life:
     """Cycle of its definition in iteration 0."""
     cycles: int
     """From there to its last reader's."""
-    own: int
-    """Registers that nobody else may have at least; 0 if it shares."""
+    carried: int
+    """How many iterations later it is read, at most; 1 at least for what is read behind the loop."""
     copies: int
 
 
@@ -60,7 +61,7 @@ def lives_of(schedule: ModuloSchedule, reads_before_writes: bool) -> list[_Life]
                         farthest = max(farthest, read.distance)
             cycles = max(spans) + (not reads_before_writes)
             copies = max(1, farthest, -(-cycles // schedule.interval))
-            found.append(_Life(value, schedule.times[number], cycles, farthest and copies, copies))
+            found.append(_Life(value, schedule.times[number], cycles, farthest, copies))
     return found
 
 
@@ -71,24 +72,62 @@ def expand(
     lives = lives_of(schedule, reads_before_writes)
     least = max([life.copies for life in lives], default=1)
     for unroll in range(least, most_unrolled + 1):
-        copies = _colour(lives, schedule.interval, unroll)
-        if all(number <= limits.get(kind, 0) for kind, number in copies.used.items()):
-            return copies
+        for all_share in (False, True):
+            copies = _colour(lives, schedule.interval, unroll, all_share)
+            if all(number <= limits.get(kind, 0) for kind, number in copies.used.items()):
+                if not all_share or _keeps_ends(schedule, lives, copies, reads_before_writes):
+                    return copies
     return None
 
 
-def _colour(lives: list[_Life], interval: int, unroll: int) -> RegisterCopies:
+def _keeps_ends(schedule: ModuloSchedule, lives: list[_Life], copies: RegisterCopies, reads_before_writes: bool) -> bool:
+    """Whether what was carried into the loop stays until it is read, and what is read behind it from when it is made."""
+    loop, interval = schedule.loop, schedule.interval
+    latency = {value: operation.latency for operation in loop.operations for value in operation.defines}
+    before: set[tuple[str, int]] = set()
+    for life in lives:
+        for back in range(1, life.carried + 1):
+            register = copies.of(life.value, -back)
+            if (life.value.kind, register) in before:
+                return False
+            before.add((life.value.kind, register))
+            last_read = max(
+                [
+                    time + (read.distance - back) * interval
+                    for operation, time in zip(loop.operations, schedule.times)
+                    for read in operation.reads
+                    if read.value is life.value and read.distance >= back
+                ],
+                default=0,
+            )
+            made = life.made - back * interval + latency[life.value]
+            for other in (other for other in lives if other.value.kind == life.value.kind):
+                for iteration in range(copies.unroll):
+                    if copies.of(other.value, iteration) == register:
+                        if other.made + iteration * interval < last_read + (not reads_before_writes):
+                            return False
+                if life.value not in loop.live_out:
+                    continue
+                for iteration in range(-copies.unroll, 0):
+                    if copies.of(other.value, iteration) == register and (other, iteration) != (life, -back):
+                        if other.made + iteration * interval + latency[other.value] >= made:
+                            return False
+    return True
+
+
+def _colour(lives: list[_Life], interval: int, unroll: int, all_share: bool) -> RegisterCopies:
     circle = unroll * interval
     register: dict[tuple[LoopValue, int], int] = {}
     used: dict[str, int] = {}
-    for life in (life for life in lives if life.own):
-        copies = next(number for number in range(life.own, unroll + 1) if unroll % number == 0)
+    own = [life for life in lives if life.carried and not all_share]
+    for life in own:
+        copies = next(number for number in range(life.copies, unroll + 1) if unroll % number == 0)
         first = used.get(life.value.kind, 0)
         used[life.value.kind] = first + copies
         for iteration in range(unroll):
             register[life.value, iteration] = first + iteration % copies
     arcs: dict[str, list[tuple[int, int, LoopValue, int]]] = {}
-    for life in (life for life in lives if not life.own):
+    for life in (life for life in lives if life not in own):
         for iteration in range(unroll):
             start = (life.made + iteration * interval) % circle
             arcs.setdefault(life.value.kind, []).append((start, life.cycles, life.value, iteration))

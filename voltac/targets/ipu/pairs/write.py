@@ -6,18 +6,15 @@ it is first needed. So few values live at a time, of which there is room for fou
 
 from __future__ import annotations
 
-from voltac.codegen.addresses import place_of
-from voltac.ir.match import source
 from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.parts import Operand
 from voltac.targets.ipu.pairs.find import Couple, Pairs
 from voltac.targets.ipu.pairs.mask_words import Vote
+from voltac.targets.ipu.pairs.memory_order import MemoryOrder
 from voltac.targets.ipu.pairs.types import BOTH, EITHER, MAKE_MASK, MAKE_PAIR, MASK, MASK_BITS, PAIR, STORE_HALVES
 
 _TYPES = {"float": PAIR, "i1": MASK}
 _ZEROS = {"float": "0.0", "i1": "false"}
-_WORD = 4
-"""Bytes of the accesses there are: narrower ones are taken for as wide."""
 
 
 class _Cycle(Exception):
@@ -55,9 +52,7 @@ class _Writer:
         """Block and both lanes -> the pair put together there."""
         self._out: list[Instruction] = []
         self._block = ""
-        self._objects = {one.name for one in function.parameters if "noalias" in one.attributes.split()}
-        """Pointers to memory that no other of these points to."""
-        self._objects |= {name for name, made in pairs.definitions.items() if made.op == "alloca"}
+        self.memory_order = MemoryOrder(function, pairs.definitions)
 
     # --- the order ---
 
@@ -71,7 +66,7 @@ class _Writer:
     def ordered(self, block: Block) -> list[Instruction]:
         """Behind the phis: the low lanes of pairs, and the other instructions; :class:`_Cycle` if there is no such order."""
         here = {one.name: one for one in block.instructions if one.name and one.op != "phi"}
-        before = self._memory_order(block)
+        before = self.memory_order.of(block)
         done: dict[int, bool] = {}
         made: list[Instruction] = []
 
@@ -101,36 +96,6 @@ class _Writer:
             if instruction.op != "phi":
                 emit(instruction)
         return made
-
-    def _memory_order(self, block: Block) -> dict[int, list[Instruction]]:
-        """``id`` of what touches memory, or has other effects -> what it comes behind."""
-        found: dict[int, list[Instruction]] = {}
-        stores: list[Instruction] = []
-        loads: list[Instruction] = []
-        fence: list[Instruction] = []
-        for instruction in block.instructions:
-            if instruction.op == "load":
-                found[id(instruction)] = fence + [one for one in stores if self._may_meet(one, instruction)]
-                loads.append(instruction)
-            elif instruction.op == "store":
-                found[id(instruction)] = fence + [one for one in (*stores, *loads) if self._may_meet(one, instruction)]
-                stores.append(instruction)
-            elif instruction.is_terminator or _has_effect(instruction):
-                found[id(instruction)] = [*fence, *stores, *loads]
-                fence, stores, loads = [instruction], [], []
-        return found
-
-    def _may_meet(self, one: Instruction, other: Instruction) -> bool:
-        """Whether two accesses may touch one byte: not those to two objects, or to different places of one."""
-        first, second = (self._origin(access.operands[-1].value) for access in (one, other))
-        if first[0] == second[0]:
-            return abs(first[1] - second[1]) < _WORD if first[2] == second[2] else True
-        return not (first[0] in self._objects and second[0] in self._objects)
-
-    def _origin(self, pointer: str) -> tuple[str, int, str]:
-        """The object, bytes from an address near to it, and that address."""
-        near, offset = place_of(pointer, self.pairs.definitions)
-        return source(near, ("getelementptr", "bitcast", "freeze"), self.pairs.definitions), offset, near
 
     def give_up(self, key: int) -> None:
         """Leave the pair, or else any pair, scalars that cannot be computed at once."""
@@ -262,9 +227,3 @@ class _Writer:
 def _pair(low: str) -> str:
     """The name of a pair."""
     return f"{low}.pair"
-
-
-def _has_effect(instruction: Instruction) -> bool:
-    return instruction.op == "call" and not instruction.parts.callee.startswith(
-        ("@llvm.", "@ipu.from_half", "@ipu.to_half", "@ipu.rounded.")
-    )

@@ -146,24 +146,58 @@ def _is_half(value: float) -> bool:
     return -LARGEST_HALF <= value <= LARGEST_HALF
 
 
-def _on_halves(operation: str) -> Maker:
-    """An operation whose exact result a double holds, or rounds so that a half does not notice."""
-    source = f"""
-def make(general):
-    def f16v4{operation}(self, s0, s1, t0, t1):
-        a = HALVES[s0 & 0xFFFF] {operation} HALVES[t0 & 0xFFFF]
-        b = HALVES[s0 >> 16] {operation} HALVES[t0 >> 16]
-        c = HALVES[s1 & 0xFFFF] {operation} HALVES[t1 & 0xFFFF]
-        d = HALVES[s1 >> 16] {operation} HALVES[t1 >> 16]
-        if is_half(a) and is_half(b) and is_half(c) and is_half(d) and self.state.plain:
-            return words(halves(a, b, c, d))
-        return general(self, s0, s1, t0, t1)
-    return f16v4_
-""".replace(f"f16v4{operation}", "f16v4_")
-    scope: dict[str, Any] = {"HALVES": HALVES, "is_half": _is_half, "words": _as_words_2, "halves": _halves_4}
+_LANES = (("a", "s0 & 0xFFFF", "t0 & 0xFFFF"), ("b", "s0 >> 16", "t0 >> 16"), ("c", "s1 & 0xFFFF", "t1 & 0xFFFF"),
+          ("d", "s1 >> 16", "t1 >> 16"))  # fmt: skip
+"""Names of four lanes, and where the operands of each are."""
+
+
+def _on_halves(term: str) -> Maker:
+    """An operation whose exact result a double holds, or rounds so that a half does not notice; of numbers ``x`` and ``y``."""
+    lines = [f"        x, y = HALVES[{x}], HALVES[{y}]; {name} = {term}" for name, x, y in _LANES]
+    fits = " and ".join(f"-{LARGEST_HALF} <= {name} <= {LARGEST_HALF}" for name, *_ in _LANES)
+    return _made(lines, f"{fits} and self.state.plain", "words(halves(a, b, c, d))")
+
+
+def _chosen_halves(relation: str) -> Maker:
+    """The one of which the relation holds, where one is less than the other."""
+    lines = [
+        f"        p, q = {x}, {y}; x, y = HALVES[p], HALVES[q]; {name} = p if x {relation} y else q if x < y or x > y else -1"
+        for name, x, y in _LANES
+    ]
+    return _made(lines, "a >= 0 and b >= 0 and c >= 0 and d >= 0", "(a | b << 16, c | d << 16)")
+
+
+def _made(lines: list[str], condition: str, result: str) -> Maker:
+    source = "\n".join(
+        [
+            "def make(general):",
+            "    def operation(self, s0, s1, t0, t1):",
+            *lines,
+            f"        return {result} if {condition} else general(self, s0, s1, t0, t1)",
+            "    return operation",
+        ]
+    )
+    scope: dict[str, Any] = {"HALVES": HALVES, "words": _as_words_2, "halves": _halves_4}
     exec(source, scope)
     made: Maker = scope["make"]
     return made
+
+
+def _clamp_of_halves(general: Operation) -> Operation:
+    def lane(half: int, low: int, high: int) -> int:
+        x, y, z = HALVES[half], HALVES[low], HALVES[high]
+        if y < x < z:
+            return half
+        return low if x < y < z else high if y < z < x else -1
+
+    def f16v4clamp(self: Any, s0: int, s1: int, t: int) -> Any:
+        low, high = t & 0xFFFF, t >> 16
+        a, b, c, d = (lane(half, low, high) for half in (s0 & 0xFFFF, s0 >> 16, s1 & 0xFFFF, s1 >> 16))
+        if a >= 0 and b >= 0 and c >= 0 and d >= 0:
+            return a | b << 16, c | d << 16
+        return general(self, s0, s1, t)
+
+    return f16v4clamp
 
 
 def _to_halves(general: Operation) -> Operation:
@@ -271,9 +305,13 @@ FAST: dict[str, Maker] = {
     "f32v2max": _extreme(True),
     "f32v2min": _extreme(False),
     "f32v2clamp": _clamp,
-    "f16v4add": _on_halves("+"),
-    "f16v4sub": _on_halves("-"),
-    "f16v4mul": _on_halves("*"),
+    "f16v4add": _on_halves("x + y"),
+    "f16v4sub": _on_halves("x - y"),
+    "f16v4mul": _on_halves("x * y"),
+    "f16v4absadd": _on_halves("abs(x) + abs(y)"),
+    "f16v4max": _chosen_halves(">"),
+    "f16v4min": _chosen_halves("<"),
+    "f16v4clamp": _clamp_of_halves,
     "f32v2tof16": _to_halves,
     "f16v2tof32": _from_halves,
     "f32v2axpy": _axpy,

@@ -14,8 +14,9 @@ QUIET_NAN = 0x7FC00000
 QUIET_HALF_NAN = 0x7E00
 """The NaN that operations make, of both formats. Chosen: the reference names no payload."""
 INFINITY = 0x7F800000
+INFINITE_HALF_BITS = 0x7C00
 LARGEST_HALF_BITS = 0x7BFF
-"""Bits of infinity, and of the largest finite half."""
+"""Bits of infinities, and of the largest finite half."""
 LARGEST = 3.4028234663852886e38
 LARGEST_HALF = 65504.0
 """The largest finite numbers."""

@@ -17,6 +17,7 @@ import numpy as np
 from voltac.targets.ipu.simulator.float_formats import (
     DOWN,
     HALVES,
+    INFINITE_HALF_BITS,
     INFINITY,
     LARGEST,
     LARGEST_HALF,
@@ -67,11 +68,17 @@ def to_single(state: FloatState, value: float, exact: Fraction | None = None) ->
 
 
 def to_half(state: FloatState, value: float, exact: Fraction | None = None) -> int:
-    """The bits of the half next to a value; too large ones are the largest finite half, or NaN with NANOO."""
+    """The bits of the half next to a value; too large ones are the largest finite half, or NaN with NANOO.
+
+    Infinities come from infinite operands, so they are exact and do not overflow (IEEE 754-2008, 6.1 and 7.4). Chosen: the
+    reference says only what overflowing makes.
+    """
     if value != value:
         return QUIET_HALF_NAN
     sign = 0x8000 if math.copysign(1.0, value) < 0 else 0
-    if value and not math.isinf(value):
+    if math.isinf(value):
+        return sign | INFINITE_HALF_BITS
+    if value:
         whole = Fraction(value) if exact is None else exact
         if state.stochastic:
             value = _stochastic(state, whole)

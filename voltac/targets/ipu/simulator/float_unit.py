@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from voltac.targets.ipu.simulator.float_fast import FAST
-from voltac.targets.ipu.simulator.float_formats import HALVES, INFINITY, single, single_bits
+from voltac.targets.ipu.simulator.float_formats import HALVES, INFINITY, LARGEST, single, single_bits
 from voltac.targets.ipu.simulator.float_lanes import (
     BINARY_LANES,
     Lane,
@@ -334,7 +334,12 @@ def _special(unit: FloatUnit, name: str, s: int) -> int:
 
 def _function_of_halves(name: str) -> Callable[..., int]:
     def lane(unit: FloatUnit, half: int) -> int:
-        return to_half(unit.state, elementary(unit.state, name, HALVES[half]))
+        x = HALVES[half]
+        value = elementary(unit.state, name, x)
+        if math.isinf(value) and math.isfinite(x) and x:
+            # It overflowed; at zero there is a pole.
+            value = math.copysign(LARGEST, value)
+        return to_half(unit.state, value)
 
     return lambda self, s: lane(self, s & 0xFFFF) | lane(self, s >> 16) << 16
 

@@ -2,6 +2,9 @@
 
 x[i - 1 ..] = (x[i-2], x[i-1]), (x[i], x[i+1]), (x[i+2], x[i+3])    roll16 takes the second of one and the first of the next
 
+Where x[i + 1 ..] is read, too, its pair is kept: (x[i-1], x[i]), the first half of x[i - 1 ..], was its second in the iteration
+before, and the second is its first now, so roll32 gives both.
+
 Where halves are only converted to floats, all of them are read by 32 bits, a register each.
 """
 
@@ -12,7 +15,7 @@ from voltac.ir.types import vector_parts
 from voltac.records import replace
 from voltac.targets.ipu.streams.loop_streams import GANG, WORD, LoopStreams
 from voltac.targets.ipu.streams.loops import OtherLoop, StreamPlace
-from voltac.targets.ipu.streams.program import PART, PART_BYTES, PARTS, StreamAccess, StreamStep
+from voltac.targets.ipu.streams.program import PART, PART_BYTES, PARTS, StreamAccess, StreamCarry, StreamStep
 
 _HALF = 2
 """Bytes."""
@@ -32,8 +35,11 @@ class HalvesBetween:
         self.groups: dict[StreamPlace, tuple[str, list[StreamPlace]]] = {}
         """By place without the constant: the name of the access, and the parts that are read."""
         self.parts: dict[StreamPlace, str] = {}
+        self.pairs: dict[StreamPlace, str] = {}
         self.known: dict[tuple[str, tuple[str, ...]], str] = {}
         """What a step has computed already."""
+        self.kept: list[tuple[StreamCarry, StreamPlace]] = []
+        """Pairs of which the next iteration reads the second half, and where that is before the first."""
 
     def loads(self, name: str, at: StreamPlace) -> bool:
         """A load; whether it is one of those."""
@@ -47,9 +53,14 @@ class HalvesBetween:
 
     def pair(self, name: str) -> str:
         """A vector as halves."""
-        at = self.places[name]
         if self.as_floats:
             raise OtherLoop
+        at = self.places[name]
+        if at not in self.pairs:
+            self.pairs[at] = self._made(at)
+        return self.pairs[at]
+
+    def _made(self, at: StreamPlace) -> str:
         if self._beyond(at) == PART_BYTES:
             return self._load(_moved(at, PART_BYTES), "v", self._load(at, "v"))
         if self._beyond(at) == _HALF:
@@ -83,15 +94,40 @@ class HalvesBetween:
     def _load(self, at: StreamPlace, letter: str, into: str = "") -> str:
         access, places = self.groups.setdefault(_moved(at, -at.constant), (self.body.new("p"), []))
         places.append(at)
-        return self.body.step_of(PART, (access, str(at.constant // PART_BYTES)), into, letter)
+        return self.body.step_of(PART, (access, _part_number(at)), into, letter)
+
+    def _keep_pairs(self) -> None:
+        """Pairs that begin in the middle of those that another one continues are made of that one."""
+        body = self.body
+        for second in [step for step in body.steps if step.operation == "roll16" and step.into]:
+            follows = (step for step in body.steps if step.operands == second.operands and not step.into and step is not second)
+            behind = next((step for step in follows if any(other.into == step.result for other in body.steps)), None)
+            if behind is None:
+                continue
+            first = next(step for step in body.steps if step.result == second.into)
+            part = first.operands[0]
+            at = next((place for place, name in self.parts.items() if name == part), None)
+            if at is None:
+                continue
+            whole = next(step.result for step in body.steps if step.into == behind.result)
+            carry = StreamCarry(body.new("c"), whole, False)
+            self.kept.append((carry, _moved(at, _HALF)))
+            gone = (first, second)
+            body.steps = [step for step in body.steps if step not in gone]
+            body.steps.append(StreamStep(second.result, "roll32", (carry.old, behind.result)))
+            if not any(part in step.operands for step in body.steps):
+                body.steps = [step for step in body.steps if step.result != part]
 
     def finish(self) -> None:
         """Accesses of the parts, each from the lowest one on; OtherLoop where something of it may be overwritten."""
         body = self.body
         if self.places and body.loop.carried:
             raise OtherLoop
+        if body.delays:
+            self._keep_pairs()
         for access, places in self.groups.values():
-            lowest = min(places, key=lambda place: place.constant)
+            read = {step.operands for step in body.steps if step.operation == PART}
+            lowest = min((place for place in places if (access, _part_number(place)) in read), key=lambda place: place.constant)
             if any(to.base == lowest.base for _, to in body.stores):
                 raise OtherLoop
             body.loads.append((StreamAccess(access, PARTS, 1), lowest))
@@ -102,6 +138,10 @@ class HalvesBetween:
 def _counted_from(first: int, step: StreamStep) -> StreamStep:
     access, number = step.operands
     return replace(step, operands=(access, str(int(number) - first)))
+
+
+def _part_number(at: StreamPlace) -> str:
+    return str(at.constant // PART_BYTES)
 
 
 def _moved(at: StreamPlace, bytes: int) -> StreamPlace:

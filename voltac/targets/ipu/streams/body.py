@@ -9,11 +9,11 @@ from __future__ import annotations
 from voltac.ir.model import Function, Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.types import vector_parts
-from voltac.records import replace
 from voltac.targets.ipu.streams.between import HalvesBetween
 from voltac.targets.ipu.streams.joined_steps import with_clamp, with_scale
 from voltac.targets.ipu.streams.loop_streams import GANG, WORD, LoopStreams
 from voltac.targets.ipu.streams.loops import OtherLoop, StreamLoop, StreamPlace, place, scalar_of
+from voltac.targets.ipu.streams.overflow import overflow_tests
 from voltac.targets.ipu.streams.parts import depth_first
 from voltac.targets.ipu.streams.program import StreamCarry, StreamProgram
 from voltac.targets.ipu.streams.schedule import StreamPipeline, pipelines
@@ -52,6 +52,11 @@ class StreamBody(LoopStreams):
         return 2 if self.loop.carried and not self.has_halves and not self.has_quads else 1
 
     @property
+    def kept(self) -> list[tuple[StreamCarry, StreamPlace]]:
+        """Pairs of which the next iteration reads the second half, and where that is before the first."""
+        return self.between.kept if self.between is not None else []
+
+    @property
     def tests_first(self) -> bool:
         """Whether something is overwritten that was read, so that it must be known before whether anything overflows."""
         return self.overflows and any(access.over for access, _ in self.stores)
@@ -62,7 +67,8 @@ class StreamBody(LoopStreams):
         if len(self.loads) + len(self.stores) > _MOST_ACCESSES:
             return False
         made = self.program()
-        return bool(self.pipelines(made) and (not self.tests_first or self.pipelines(replace(made, stores=()))))
+        tests = overflow_tests(made) if self.tests_first else []
+        return all(self.pipelines(one) for one in (made, *(test.program for test in tests)) if one is not None)
 
     def pipelines(self, program: StreamProgram) -> tuple[StreamPipeline, ...]:
         """The ways to run a program."""
@@ -88,6 +94,7 @@ class StreamBody(LoopStreams):
         for name, at in self.delayed.items():
             ahead = next(value for value, one in values.items() if one == at.moved({(): WORD}))
             carries.append(StreamCarry(name, ahead, False))
+        carries += [carry for carry, _ in self.kept]
         return StreamProgram(
             tuple(access for access, _ in self.loads), tuple(self.steps), tuple(access for access, _ in self.stores),
             tuple(carries), tuple(one for _, one in self.sums), len(self.scalars), "", self.overflows,

@@ -14,6 +14,7 @@ from voltac.targets.ipu.memory_map import ELEMENT, MemoryMap
 from voltac.targets.ipu.streams.body import StreamBody
 from voltac.targets.ipu.streams.loop_streams import WORD
 from voltac.targets.ipu.streams.loops import StreamLoop, StreamPlace
+from voltac.targets.ipu.streams.overflow import OverflowTest, overflow_tests
 from voltac.targets.ipu.streams.program import KEY, LOOP_KEY, PART_BYTES, PARTS, StreamProgram
 from voltac.targets.ipu.streams.schedule import StreamPipeline
 
@@ -43,9 +44,8 @@ class StreamCall:
         self.gangs = ""
         self.results: dict[str, str] = {}
         """Phis' names and what they are behind the loop."""
-        self.tests_first = body.tests_first
-        self.dry = replace(self.program, stores=())
-        if self.tests_first:
+        self.tests = overflow_tests(self.program) if body.tests_first else []
+        if self.tests:
             self.program = replace(self.program, guard=False)
 
     def value(self, label: str, text: str) -> str:
@@ -60,8 +60,8 @@ class StreamCall:
         self.blocks.append(block)
         self.lines = []
 
-    def write(self, done: str) -> list[tuple[str, str]]:
-        """All blocks from ``NAME.check`` on; pairs of blocks and labels of what they jump to when the loop is to run itself.
+    def write(self, done: str) -> list[str]:
+        """All blocks from ``NAME.check`` on; the names of those from which the loop is entered that is to run itself.
 
         They jump to ``NAME.else`` where another way may fit.
         """
@@ -70,19 +70,23 @@ class StreamCall:
         again = []
         self._end_block(f"{self.name}.check", f"br i1 {fits}, label %{self.name}.fill, label %{self.name}.else")
         blocks = [self._fill(number) for number in range(self.body.passes)]
-        if self.tests_first:
-            self._run(self.dry, blocks, "dry", f"{self.name}.pick")
-            self._end_block(f"{self.name}.tested", self._branch_on_overflow(blocks[0], f"{self.name}.pick"))
-            again.append(f"{self.name}.tested")
-            self.lines.append(f"store i32 {self.iterations}, ptr {blocks[0]}, align 4")
-        self._run(self.program, blocks, "run", f"{self.name}.done")
+        label = f"{self.name}.fill"
+        for number, test in enumerate(self.tests):
+            is_last = number + 1 == len(self.tests)
+            other = self.loop.block.name if is_last else f"{self.name}.test{number + 1}"
+            self._test(number, test, label, blocks, other)
+            if is_last:
+                again.append(self.blocks[-1].name)
+            label = f"{self.name}.pick" if is_last else other
+        self._run(self.program, blocks, "run", label, f"{self.name}.done")
         self._load_results(blocks)
         if self.program.guard:
             again.append(f"{self.name}.done")
-            self._end_block(f"{self.name}.done", self._branch_on_overflow(blocks[0], done))
+            told = self._overflowed(blocks[0])
+            self._end_block(f"{self.name}.done", f"br i1 {told}, label %{self.loop.block.name}, label %{done}")
         else:
             self._end_block(f"{self.name}.done", f"br label %{done}")
-        return [(block, self.loop.block.name) for block in again]
+        return again
 
     def _count(self) -> None:
         loop = self.loop
@@ -133,6 +137,25 @@ class StreamCall:
                 other = self.value(f"zero.{label}{zero}", f"icmp ne {type} {bits}, {-sign if zero == '-0' else 0}")
                 fits = self.value(f"fits.{number}{zero}", f"and i1 {fits}, {other}")
         return fits
+
+    def _test(self, number: int, test: OverflowTest, label: str, blocks: list[str], other: str) -> None:
+        """What begins at ``label`` and goes on to ``NAME.pick`` where nothing overflows, else to ``other``."""
+        pick, certain = f"{self.name}.pick", ""
+        for name, most in test.limits:
+            bits = self._bits(f"{number}.{name}", self.body.scalars[int(name[1:])])
+            magnitude = self.value(f"magnitude{number}.{name}", f"and i16 {bits}, {(1 << 15) - 1}")
+            small = self.value(f"small{number}.{name}", f"icmp ule i16 {magnitude}, {most}")
+            certain = self.value(f"certain{number}.{name}", f"and i1 {certain}, {small}") if certain else small
+        if certain:
+            begin = pick if test.program is None else f"{self.name}.begin{number}"
+            self._end_block(label, f"br i1 {certain}, label %{begin}, label %{other}")
+            label = begin
+        if test.program is not None:
+            tested = f"{self.name}.tested{number}"
+            self._run(test.program, blocks, f"dry{number}", label, tested)
+            told = self._overflowed(blocks[0])
+            self.lines.append(f"store i32 {self.iterations}, ptr {blocks[0]}, align 4")
+            self._end_block(tested, f"br i1 {told}, label %{other}, label %{pick}")
 
     def _may_take(self, pipeline: StreamPipeline) -> str:
         """Whether the accesses of one instruction are in different banks, and where they must be."""
@@ -188,29 +211,18 @@ class StreamCall:
 
     # --- calls
 
-    def _run(self, program: StreamProgram, blocks: list[str], label: str, behind: str) -> None:
-        """The calls of the first form that fits; what follows is the block ``behind``, or ``NAME.tested``."""
-        behind = f"{self.name}.tested" if label == "dry" else behind
+    def _run(self, program: StreamProgram, blocks: list[str], label: str, start: str, behind: str) -> None:
+        """From the block ``start``, the calls of the first form that fits; what follows is the block ``behind``."""
         choices = self.body.pipelines(program)
-        if len(choices) == 1:
-            self._call(program, choices[0], blocks, label)
-            self._end_block(self._current(label), f"br label %{behind}")
-            return
         for index, pipeline in enumerate(choices[:-1]):
-            form, other = (f"{self.name}.{label}{index}", f"{self.name}.{label}.not{index}")
+            form, other = f"{self.name}.{label}.way{index}", f"{self.name}.{label}.not{index}"
             test = self._may_take(pipeline)
-            self._end_block(
-                self._current(label) if index == 0 else f"{self.name}.{label}.not{index - 1}",
-                f"br i1 {test}, label %{form}, label %{other}",
-            )
+            self._end_block(start, f"br i1 {test}, label %{form}, label %{other}")
             self._call(program, pipeline, blocks, label)
             self._end_block(form, f"br label %{behind}")
+            start = other
         self._call(program, choices[-1], blocks, label)
-        self._end_block(f"{self.name}.{label}.not{len(choices) - 2}", f"br label %{behind}")
-
-    def _current(self, label: str) -> str:
-        """The label of the block that is being written."""
-        return f"{self.name}.pick" if label == "run" and self.tests_first else f"{self.name}.fill"
+        self._end_block(start, f"br label %{behind}")
 
     def _call(self, program: StreamProgram, pipeline: StreamPipeline, blocks: list[str], label: str) -> None:
         callee = f"@{self.name}.{label}.{pipeline.form}"
@@ -218,10 +230,9 @@ class StreamCall:
         self.declarations.append(f'declare void {callee}(ptr) "{KEY}"="{program}" {place}')
         self.lines += [f"call void {callee}(ptr {block})" for block in blocks]
 
-    def _branch_on_overflow(self, block: str, otherwise: str) -> str:
+    def _overflowed(self, block: str) -> str:
         told = self.value(f"told{len(self.blocks)}", f"load i32, ptr {block}, align 4")
-        test = self.value(f"overflowed{len(self.blocks)}", f"icmp ne i32 {told}, 0")
-        return f"br i1 {test}, label %{self.loop.block.name}, label %{otherwise}"
+        return self.value(f"overflowed{len(self.blocks)}", f"icmp ne i32 {told}, 0")
 
     # --- the block of a call
 
@@ -250,9 +261,11 @@ class StreamCall:
         """A scalar as a field: a half stands in both halves of its word."""
         if scalar.type == "float":
             return f"float {scalar.value}"
-        bits = self.value(f"bits{label}", f"bitcast half {scalar.value} to i16")
-        low = self.value(f"half{label}", f"zext i16 {bits} to i32")
+        low = self.value(f"half{label}", f"zext i16 {self._bits(label, scalar)} to i32")
         return f"i32 {self.value(f'both{label}', f'mul i32 {low}, 65537')}"
+
+    def _bits(self, label: str, half: Operand) -> str:
+        return self.value(f"bits{label}", f"bitcast half {half.value} to i16")
 
     @property
     def _first_field(self) -> int:
@@ -291,7 +304,21 @@ class StreamCall:
                     f"<2 x float> {self.value(f'delayed{index}', f'load <2 x float>, ptr {pointer}, align 4')}",
                 )
             )
+        for index, (_, place_of_it) in enumerate(self.body.kept):
+            fields += self._kept_half(f"kept{index}", place_of_it, delayed + WORD * (len(self.body.delayed) + index))
         return fields
+
+    def _kept_half(self, label: str, at: StreamPlace, field: int) -> list[tuple[int, str]]:
+        """The second half of a pair of halves; of the first nobody reads anything."""
+        address = self._address(f".{label}", at)
+        words = []
+        for number in (0, 1):
+            behind = self.value(f"address.{label}.{number}", f"add i32 {address}, {2 * number}")
+            pointer = self.value(f"pointer.{label}.{number}", f"inttoptr i32 {behind} to ptr")
+            half = self.value(f"half.{label}.{number}", f"load i16, ptr {pointer}, align 2")
+            words.append(self.value(f"word.{label}.{number}", f"zext i16 {half} to i32"))
+        high = self.value(f"high.{label}", f"shl i32 {words[1]}, 16")
+        return [(field, "i32 0"), (field + WORD // 2, f"i32 {self.value(f'both.{label}', f'or i32 {words[0]}, {high}')}")]
 
     def _load_results(self, blocks: list[str]) -> None:
         for phi, at, pairs in self._carried_fields(self._first_field):

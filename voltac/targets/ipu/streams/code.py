@@ -273,9 +273,12 @@ class CodeOfParts(StreamCode):
         self.lines.append(f"{self.name}.rest:")
         self._emit(f"brz $m1, {self.name}.end", "add $m1, $m1, -1")
         self._before_filling()
+        kept = self._carried_at(naive.loop, -1)
+        self._carried("ld", kept)
         self.lines.append(f"{self.name}.next:")
         self._emit(*PartInstructions(self.program, naive).bundles(naive.loop.kernel, alone=True))
         self._emit(f"brnzdec $m1, {self.name}.next")
+        self._carried("st", kept)
         self.lines.append(f"{self.name}.end:")
 
 

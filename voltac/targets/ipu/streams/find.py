@@ -9,7 +9,7 @@
       ...
 
 The loop stays, for addresses that are no multiples of eight, and for halves that overflow: the hardware has no infinity for
-those, so what it computed is forgotten, or in place computed once before it is stored.
+those, so what it computed is forgotten; what is written in place is known not to overflow before it is stored.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _replace(function: Function, loop: StreamLoop, calls: list[StreamCall]) -> N
     entries: list[str] = []
     blocks: list[Block] = []
     for number, call in enumerate(calls):
-        entries += [block for block, _ in call.write(done)]
+        entries += call.write(done)
         other = f"{calls[number + 1].name}.check" if number + 1 < len(calls) else ""
         if not other:
             other = loop.block.name

@@ -95,7 +95,8 @@ class LoopStreams:
                 name = self.new("c")
                 self.delayed[name] = at
                 return name
-            if self.delays and self.iterations == 2 and at == one.moved({(): WORD}):
+            is_ahead = one.moved({(): -WORD}) in self.delayed.values()
+            if self.delays and self.iterations == 2 and at == one.moved({(): WORD}) and not is_ahead:
                 # The one that is ahead is loaded; what was there before it is what was ahead.
                 number = self.loads.index((access, one))
                 fresh = self.new()

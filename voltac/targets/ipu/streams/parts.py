@@ -16,12 +16,13 @@ from voltac.codegen.pipelining.pipeline import PipelinedLoop, write_out
 from voltac.records import replace
 from voltac.targets.ipu.shapes import AUX, MAIN
 from voltac.targets.ipu.streams.placing import COMMUTATIVE, PAIRS
-from voltac.targets.ipu.streams.program import PART, PARTS, StreamProgram, StreamStep
+from voltac.targets.ipu.streams.program import PART, PARTS, StreamCarry, StreamProgram, StreamStep
 
 _MAIN, _AUX = (((MAIN, 0),),), (((AUX, 0),),)
 SCALAR, NEXT = "scalar", "next"
 """Names of operations: ``scalar s0 v1`` loads what ``v1`` multiplies by, ``next 0`` moves the pointer of parts on."""
 LOAD, STORE = "load", "store"
+ROLL_PAIR = "roll32"
 WORD_PARTS = 2
 _PAIR, _SINGLE = "a2", "a1"
 _SPLITS = ((3, 2), (2, 4))
@@ -34,6 +35,12 @@ def depth_first(program: StreamProgram) -> StreamProgram:
     """Each value right before what needs it, so that few live at a time."""
     made = {step.result: step for step in program.steps}
     order: dict[str, StreamStep] = {}
+    # Between the halves of a pair that is kept, what it was is read.
+    behind: dict[str, list[str]] = {}
+    for step in program.steps:
+        if step.operation == ROLL_PAIR:
+            begun = step.operands[1]
+            behind[begun] = [step.result, *(other.result for other in program.steps if other.into == begun)]
 
     def visit(operand: str) -> None:
         name = operand.partition(".")[0]
@@ -42,6 +49,8 @@ def depth_first(program: StreamProgram) -> StreamProgram:
             for needed in (step.into, *step.operands):
                 visit(needed)
             order[name] = step
+            for other in behind.get(name, ()):
+                visit(other)
 
     for store in program.stores:
         visit(store.value)
@@ -77,8 +86,15 @@ def part_loop(program: StreamProgram, naive: bool) -> PipelinedLoop | None:
 
 def _written(schedule: ModuloSchedule, unrolled: int) -> PipelinedLoop | None:
     ways = (expand(schedule, {_PAIR: pairs, _SINGLE: singles}, True, unrolled) for pairs, singles in _SPLITS)
-    found: RegisterCopies | None = next((one for one in ways if one is not None), None)
-    return write_out(schedule, found) if found is not None else None
+    # What is kept is changed half by half, so it is where it was.
+    kept = schedule.loop.live_out
+    found = (
+        one
+        for one in ways
+        if one is not None and all(len({one.of(each, at) for at in range(one.unroll)}) == 1 for each in kept)
+    )
+    copies: RegisterCopies | None = next(found, None)
+    return write_out(schedule, copies) if copies is not None else None
 
 
 class _Body:
@@ -95,6 +111,7 @@ class _Body:
         loads = {load.value: number for number, load in enumerate(program.loads)}
         parts: dict[str, list[tuple[LoopOperation, int]]] = {load.value: [] for load in program.loads if load.kind == PARTS}
         moved: dict[str, LoopOperation] = {}
+        kept = {begun: carry for carry in program.carries for begun in _begun(program, carry)}
         for step in program.steps:
             if step.operation == PART:
                 access, number = step.operands
@@ -112,7 +129,7 @@ class _Body:
                 if name[0] == "s":
                     self._add(f"{SCALAR} {name} {step.result}", _MAIN, (), f"{name}@{step.result}")
             read = [f"{name}@{step.result}" if name[0] == "s" else name.partition(".")[0] for name in names_read(step)]
-            operation = self._add(step.result, _AUX, read, "" if step.into else step.result)
+            operation = self._add(step.result, _AUX, read, "" if step.into else step.result, kept.get(step.result))
             self.aux.append(operation)
             orders += self._waits(operation)
             self._complete(step, operation)
@@ -129,16 +146,28 @@ class _Body:
                     orders += [Order(moves, part, 1), Order(part, moves, 1, 1)]
                 else:
                     orders += [Order(part, moves, 1), Order(moves, part, 1, 1)]
-        self.graph = LoopGraph(tuple(self.order), tuple(orders))
+        self.graph = LoopGraph(tuple(self.order), tuple(orders), frozenset(self.values[each] for each in kept))
         self.edges = self.graph.edges()
 
-    def _add(self, name: str, ways: tuple[tuple[tuple[str, int], ...], ...], read: Sequence[str], makes: str) -> LoopOperation:
+    def _add(
+        self,
+        name: str,
+        ways: tuple[tuple[tuple[str, int], ...], ...],
+        read: Sequence[str],
+        makes: str,
+        carry: StreamCarry | None = None,
+    ) -> LoopOperation:
         defines: tuple[LoopValue, ...] = ()
+        reads = [ReadValue(self.values[one]) for one in read]
         if makes:
-            value = LoopValue(makes, _SINGLE if is_single(makes) else _PAIR)
+            value = LoopValue(carry.new if carry else makes, _SINGLE if is_single(makes) else _PAIR)
             self.values[makes] = value
             defines = (value,)
-        operation = LoopOperation(name, ways, 1, defines, tuple(ReadValue(self.values[one]) for one in read))
+            if carry is not None:
+                # It is there until it is changed.
+                self.values[carry.old] = value
+                reads.append(ReadValue(value, 1))
+        operation = LoopOperation(name, ways, 1, defines, tuple(reads))
         self.order.append(operation)
         return operation
 
@@ -186,6 +215,11 @@ class _Body:
             time += step
         taken.add(time % interval)
         issue[operation] = time
+
+
+def _begun(program: StreamProgram, carry: StreamCarry) -> list[str]:
+    """The first half of what is carried."""
+    return [step.into for step in program.steps if step.result == carry.new]
 
 
 def is_behind(part: int) -> bool:

@@ -79,12 +79,11 @@ def pipelines(program: StreamProgram, naive: bool = False) -> tuple[StreamPipeli
             made = _pipeline(program, joined, is_wide)
             if made is not None:
                 found.append(made)
-    kept: list[StreamPipeline] = []
+    kept = [made for made in found if not made.joined and not made.is_wide]
     for made in sorted(found, key=lambda one: (-one.interval, len(one.joined))):
-        if not kept or made.interval < kept[-1].interval:
+        if kept and made.interval < kept[-1].interval:
             kept.append(made)
-    plain = [made for made in kept if not made.joined and not made.is_wide]
-    return tuple(reversed(kept)) if plain else ()
+    return tuple(reversed(kept))
 
 
 def _joins(program: StreamProgram) -> list[tuple[int, ...]]:
