@@ -26,6 +26,11 @@ template <typename F> static inline F exp_float(F x) {
     return __scale_sum((F)1.0f, e, shifted);
 }
 
+// x 2^n, where both and the result are normal; n + 1.5 * 2^23 is given.
+template <typename F> static inline F times_power_float(F x, F shifted) {
+    return __float_of_bits(__bits(x) + (__bits(shifted) << 23));
+}
+
 // 2^r - 1 for |r| <= 1/2
 template <typename F> static inline F exp2_polynomial_float(F r) {
     F z = r * r;
@@ -278,7 +283,7 @@ template <typename F> static inline F expm1_float(F x) {
     F n = shifted - 12582912.0f;
     F most = __mad(n, -0.693145752f, bounded);
     F curve = expm1_curve_float<F>(most, n * -1.42860677e-6f);
-    F half = __scale_sum((F)0.5f, (F)0.0f, shifted);
+    F half = times_power_float<F>((F)0.5f, shifted);
     // The large terms in double length: 2^n - 1 is 0 or the larger.
     F whole = half - 0.5f;
     F sum = __mad(most, half, whole);

@@ -8,7 +8,7 @@ template <typename F> static inline F exp_in_parts_float(F x, F &high, F &low) {
     F most = __mad(n, -0.693145752f, bounded);
     high = 1.0f + most;
     low = (most - (high - 1.0f)) + expm1_curve_float<F>(most, n * -1.42860677e-6f);
-    return __scale_sum((F)0.25f, (F)0.0f, shifted);
+    return times_power_float<F>((F)0.25f, shifted);
 }
 
 // Half of sinh and, for sign = 1, of cosh of x >= 0.
@@ -70,7 +70,7 @@ template <typename F> static inline F expm1_doubled_float(F x, F &low) {
     F shifted = __mad(doubled, 1.44269504f, 12582912.0f);
     F n = shifted - 12582912.0f;
     F most = __mad(n, -0.693145752f, doubled);
-    F power = __scale_sum((F)1.0f, (F)0.0f, shifted);
+    F power = times_power_float<F>((F)1.0f, shifted);
     F sum = __mad(most, power, power - 1.0f);
     F lost = __mad(most, power, power - 1.0f - sum);
     F rest = __mad(expm1_curve_float<F>(most, n * -1.42860677e-6f), power, lost);

@@ -37,10 +37,11 @@ template <typename F> static inline F log_fast(F x) {
 template <typename F> static inline F log2_fast(F x) {
     F f = __significand(x) - 1.0f;
     F z = f * f;
-    F low = __mad(z, __mad(f, -0.360571429958f, 0.480900807870f), __mad(f, -0.721348512998f, 1.44269503760f));
-    F high = __mad(z, __mad(f, -0.172520739728f, 0.216025066845f), __mad(f, -0.242888630425f, 0.288235637205f));
     F y = z * z;
-    return __mad(f, __mad(y, __mad(y, 0.0764012998735f, high), low), __exponent(x));
+    F low = __mad(z, __mad(f, -0.360672594f, 0.480900776f), __mad(f, -0.721347559f, 1.44269503f));
+    F high = __mad(z, __mad(f, -0.189898333f, 0.209253729f), __mad(f, -0.240207671f, 0.288380649f));
+    F p = __mad(y, __mad(y, __mad(f, -0.0629422214f, 0.149055092f), high), low);
+    return __mad(f, p, __exponent(x));
 }
 
 float log2(float x) { return log2_fast<float>(x); }
@@ -160,11 +161,6 @@ template <typename F, typename I> static inline F erf_fast(F x) {
 float erf(float x) { return erf_fast<float, int>(x); }
 uniform float erf(uniform float x) { return erf_fast<uniform float, uniform int>(x); }
 
-// x 2^n, where both and the result are normal; n + 1.5 * 2^23 is given.
-template <typename F> static inline F times_power_fast(F x, F shifted) {
-    return __float_of_bits(__bits(x) + (__bits(shifted) << 23));
-}
-
 template <typename F> static inline F tanh_fast(F x) {
     F doubled = __min((F)20.0f, 2.0f * abs(x));
     F shifted = __mad(doubled, 1.44269504f, 12582912.0f);
@@ -172,7 +168,7 @@ template <typename F> static inline F tanh_fast(F x) {
     F r = __mad(n, -1.42860677e-6f, __mad(n, -0.693145752f, doubled));
     F z = r * r;
     F p = __mad(z, __mad(z, 0.00138207339f, __mad(r, 0.00836867746f, 0.0416682661f)), __mad(r, 0.166665211f, 0.49999994f));
-    F power = times_power_fast<F>((F)1.0f, shifted);
+    F power = times_power_float<F>((F)1.0f, shifted);
     F m = __mad(__mad(z, p, r), power, power - 1.0f);
     return __copysign(m / (m + 2.0f), x);
 }
@@ -187,8 +183,8 @@ template <typename F> static inline void turns_of_ln2_fast(F size, F &up, F &dow
     F n = shifted - 12582912.0f;
     F r = __mad(n, -1.42860677e-6f, __mad(n, -0.693145752f, bounded));
     F z = r * r;
-    up = times_power_fast<F>((F)0.25f, shifted);
-    down = times_power_fast<F>((F)0.25f, 12582912.0f - __min(n, (F)100.0f));
+    up = times_power_float<F>((F)0.25f, shifted);
+    down = times_power_float<F>((F)0.25f, 12582912.0f - __min(n, (F)100.0f));
     odd = __mad(r * z, __mad(z, 0.008366562f, 0.16666543f), r);
     even = z * __mad(z, __mad(z, 0.00138888889f, 0.0416666667f), 0.5f);
 }

@@ -140,7 +140,7 @@ def options_of(seed: int) -> Options:
         "all_on_paths": (True, False),
         "resolve_accesses": (True, False),
         "loop_unrolling": (True, False),
-        "streaming_stores": (False, True),
+        "streaming_stores": (False, target_of(seed).is_x86),
         "frame_pointer": (False, True),
         "reset_ftz_daz": (False, True),
         "disable_assertions": (False, True),
