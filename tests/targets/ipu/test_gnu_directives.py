@@ -117,3 +117,18 @@ def test_mistakes_in_bodies_on_one_line_have_their_columns() -> None:
 
 def test_code_is_aligned_by_instructions_that_do_nothing() -> None:
     assert code("nop\n.p2align 3\nnop") == NOP * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("f:\n  bri nowhere", "k.S:2:7: Error: 'nowhere' is used and defined nowhere"),
+        ("f:\n  bri f + 2", "k.S:2:7: Error: a reference to 'f' does not reach it: address 0x4c002 is no multiple of 4"),
+        (".macro jump to\n  nop\n  bri \\to\n.endm\nf: jump far", "k.S:5:9: Error: 'far' is used and defined nowhere"),
+        ("f: nop\n.data\n.long 1, fa", "k.S:3:10: Error: 'fa' is used and defined nowhere"),
+    ],
+)
+def test_addresses_that_are_none_have_their_places(text: str, message: str) -> None:
+    with pytest.raises(voltac.CompileError) as raised:
+        assembled(f"{text}\n", "k.S").image()
+    assert message in " ".join(str(raised.value).split())
