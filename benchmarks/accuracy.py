@@ -73,8 +73,9 @@ TWO: dict[str, tuple[tuple[tuple[tuple[float, float], tuple[float, float]], ...]
     "fmod": ((((-1e6, 1e6), (-1e3, 1e3)),), lambda x, y: mpmath.sign(x) * mpmath.fmod(abs(x), abs(y))),
 }
 FAST_RANGES: dict[str, tuple[tuple[float, float], ...]] = {
-    "exp": ((-80, 80),), "log": ((1e-6, 1e6),), "sin": ((-31.4, 31.4),), "cos": ((-31.4, 31.4),), "tan": ((-1.5, 1.5),),
-    "sinh": ((-89.4, 89.4),), "cosh": ((-89.4, 89.4),), "tanh": ((-10, 10),), "atan": ((-1e30, 1e30),),
+    "exp": ((-80, 80),), "exp2": ((-80, 80),), "log": ((1e-6, 1e6),), "log2": ((1e-6, 1e6),),
+    "sin": ((-31.4, 31.4),), "cos": ((-31.4, 31.4),), "tan": ((-1.5, 1.5),), "asin": ((-1, 1),), "acos": ((-1, 1),),
+    "sinh": ((-89.4, 89.4),), "cosh": ((-89.4, 89.4),), "tanh": ((-10, 10),), "atan": ((-1e30, 1e30),), "erf": ((-1e30, 1e30),),
     "pow": ((0.01, 10), (-5, 5)), "atan2": ((-1e30, 1e30), (-1e30, 1e30)),
 }  # fmt: skip
 """What --math-lib=fast promises for float; elsewhere and for double it is the default library."""
@@ -392,9 +393,9 @@ def rows_of(rows: dict[str, dict[str, Any]], library: str, unfused: str) -> list
 
 LIBRARY_TEXTS = {
     "default": "At most 1 ULP for float functions of one argument, at most 2 for those of two and for double.",
-    "fast": "Functions of float that differ from the default library's, in the ranges they are meant for: exp -80..80, log\n"
-    "1e-6..1e6, sin and cos -10 pi..10 pi, tan -1.5..1.5, sinh and cosh below overflow, tanh -10..10, pow 0.01..10 to the\n"
-    "-5..5, atan and atan2 finite.\n"
+    "fast": "Functions of float that differ from the default library's, in the ranges they are meant for: exp and exp2\n"
+    "-80..80, log and log2 1e-6..1e6, sin and cos -10 pi..10 pi, tan -1.5..1.5, asin and acos -1..1,\n"
+    "sinh and cosh below overflow, tanh -10..10, pow 0.01..10 to the -5..5, atan, atan2 and erf finite.\n"
     "At most 4 ULP.",
     "system": "The C library's functions, called once for each active lane; here those of glibc 2.36.",
 }

@@ -69,20 +69,45 @@ template <typename F> static inline F exp_reduced_double(F x, F &r, F &low) {
     return shifted;
 }
 
-template <typename F> static inline F exp_double(F x) {
+// x 2^k where both and the result are normal.
+template <typename F> static inline F times_power_double(F x, F shifted) { return __float_of_bits(__bits(x) + (__bits(shifted) << 52)); }
+
+// Where e^x may not be normal, and for NaN.
+template <typename F> static noinline F exp_at_ends_double(F x) {
     F r, low;
     F shifted = exp_reduced_double<F>(__min((F)711.0d, __max((F)-747.0d, x)), r, low);
     return scale_double<F>(exp_polynomial_double<F>(r, low), shifted);
 }
 
-// 2^x = 2^n e^(f ln 2) with n = round(x), the product in double length.
-template <typename F, typename U> static inline F exp2_double(F x) {
+template <typename F> static inline F exp_double(F x) {
+    F r, low;
+    F shifted = exp_reduced_double<F>(x, r, low);
+    F power = times_power_double<F>(exp_polynomial_double<F>(r, low), shifted);
+    if (!(abs(x) < 708.0d))
+        power = exp_at_ends_double<F>(x);
+    return power;
+}
+
+// 2^r = e^(r ln 2) for |r| <= 1/2, the product in double length.
+template <typename F, typename U> static inline F exp2_polynomial_double(F r) {
+    F product = r * 0.69314718055994530942d;
+    F low = __mad(r, 2.3190468138462996e-17d, product_error<F, U>(r, 0.69314718055994530942d, product));
+    return exp_polynomial_double<F>(product, low);
+}
+
+// 2^x = 2^n 2^r with n = round(x).
+template <typename F, typename U> static noinline F exp2_at_ends_double(F x) {
     F bounded = __min((F)1025.0d, __max((F)-1080.0d, x));
     F shifted = bounded + 6755399441055744.0d;
-    F f = bounded - (shifted - 6755399441055744.0d);
-    F r = f * 0.69314718055994530942d;
-    F low = __mad(f, 2.3190468138462996e-17d, product_error<F, U>(f, 0.69314718055994530942d, r));
-    return scale_double<F>(exp_polynomial_double<F>(r, low), shifted);
+    return scale_double<F>(exp2_polynomial_double<F, U>(bounded - (shifted - 6755399441055744.0d)), shifted);
+}
+
+template <typename F, typename U> static inline F exp2_double(F x) {
+    F shifted = x + 6755399441055744.0d;
+    F power = times_power_double<F>(exp2_polynomial_double<F, U>(x - (shifted - 6755399441055744.0d)), shifted);
+    if (!(abs(x) < 1021.0d))
+        power = exp2_at_ends_double<F, U>(x);
+    return power;
 }
 
 float exp(float x) { return exp_float<float>(x); }

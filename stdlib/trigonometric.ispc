@@ -72,31 +72,9 @@ static noinline I reduce_by_words(D x, D &r, D &low) {
     return quadrant;
 }
 
-// Sizes up to 2^17: pi/2 in three parts (Cody and Waite 1980). The first difference is exact: what is left has no more
-// digits than a float. Whichever of the two is the larger, so is the difference behind the second.
-template <typename F, typename I, typename D, typename L, typename U>
-static inline I reduce_float(F size, F &r, F &low) {
-    F shifted = __fma(size, 0.636619772f, 12582912.0f);
-    F n = shifted - 12582912.0f;
-    I quadrant = (I)__bits(shifted);
-    F near = __fma(n, -1.57079637f, size);
-    r = near + n * 4.37113883e-8f;
-    low = __fma(n, 1.71512451e-15f, __fma(n, 4.37113883e-8f, near - r));
-    if (size > 131072.0f) {
-        D exact, exact_low;
-        quadrant = reduce_by_words<D, L, U, I>((D)size, exact, exact_low);
-        // Infinity and NaN have no remainder.
-        r = (F)exact + (size - size);
-        low = (F)(exact - (D)r);
-    }
-    return quadrant;
-}
-
-// The square of r + low.
-template <typename F> static inline F square_of_sum(F r, F low) { return __fma(r, r, (r + r) * low); }
-
-// The same for sin and cos, where x keeps its sign and what is left is r - lower. The upper part of pi/2 is rounded down
-// and all signs are chosen such that -0 stays -0.
+// Sizes up to 2^17: pi/2 in three parts (Cody and Waite 1980), and what is left as r - lower. The first difference is exact: what is
+// left has no more digits than a float. Whichever of the two is the larger, so is the difference behind the second. The upper
+// part of pi/2 is rounded down and all signs are chosen such that -0 stays -0.
 template <typename F, typename I, typename D, typename L, typename U>
 static inline I reduce_signed_float(F x, F &r, F &lower) {
     F shifted = __fma(x, 0.636619772f, 12582912.0f);
@@ -115,16 +93,25 @@ static inline I reduce_signed_float(F x, F &r, F &lower) {
     return quadrant;
 }
 
-// sin(r - lower + (quadrant + ahead) pi/2): sin r = r - r T(r^2) and cos r = 1 + r^2 T(r^2), with different T. With cos r factors
-// r are multiplied one by one, as the rounding of the square would count.
+// sin r = r - r T(r^2) and cos r = 1 + r^2 T(r^2): by quadrant the terms of T, the highest power first, then a and b in
+// (a r + b) + (b r - a) R, which is r - R, 1 + r R and these negated. -0 + -0 stays -0.
+static const uniform float quadrant_terms[6][5] = {
+    {0.000195185989f, 2.44306684e-05f, 0.000195185989f, 2.44306684e-05f, 0.000195185989f},
+    {-0.00833219104f, -0.00138873013f, -0.00833219104f, -0.00138873013f, -0.00833219104f},
+    {0.166666552f, 0.0416666456f, 0.166666552f, 0.0416666456f, 0.166666552f},
+    {0.0f, -0.5f, 0.0f, -0.5f, 0.0f},
+    {1.0f, 0.0f, -1.0f, 0.0f, 1.0f},
+    {-0.0f, 1.0f, 0.0f, -1.0f, -0.0f}
+};
+
+// sin(r - lower + (quadrant + ahead) pi/2). With cos r factors r are multiplied one by one, as the rounding of the square would count.
 template <typename F, typename I> static inline F sin_of_quarters_float(F r, F lower, I quadrant, uniform int ahead) {
     F z = r * r;
-    I odd = quadrant + ahead << 31;
-    F t = __mad(z, odd < 0 ? (F)2.44306684e-05f : (F)0.000195185989f, odd < 0 ? (F)-0.00138873013f : (F)-0.00833219104f);
-    t = __mad(z, __mad(z, t, odd < 0 ? (F)0.0416666456f : (F)0.166666552f), odd < 0 ? (F)-0.5f : (F)0.0f);
-    F rest = __mad(r, t, lower);
-    F value = odd < 0 ? __mad(r, rest, 1.0f) : r - rest;
-    return __float_of_bits(__bits(value) ^ (quadrant + ahead >> 1 << 31));
+    F t = __mad(z, __lookup_four(&quadrant_terms[0][ahead], quadrant), __lookup_four(&quadrant_terms[1][ahead], quadrant));
+    t = __mad(z, t, __lookup_four(&quadrant_terms[2][ahead], quadrant));
+    t = __mad(z, t, __lookup_four(&quadrant_terms[3][ahead], quadrant));
+    F a = __lookup_four(&quadrant_terms[4][ahead], quadrant), b = __lookup_four(&quadrant_terms[5][ahead], quadrant);
+    return __mad(__mad(r, b, -a), __mad(r, t, lower), __mad(r, a, b));
 }
 
 template <typename F, typename I, typename D, typename L, typename U> static inline F sin_float(F x) {
@@ -230,25 +217,26 @@ uniform double cos(uniform double x) { return cos_double<uniform double, uniform
 float16 cos(float16 x) { return (float16)cos((float)x); }
 uniform float16 cos(uniform float16 x) { return (uniform float16)cos((uniform float)x); }
 
-template <typename F, typename I, typename D, typename L, typename U> static inline F tan_float(F x) {
-    F r, low;
-    I quadrant = reduce_float<F, I, D, L, U>(abs(x), r, low);
-    F z = square_of_sum<F>(r, low);
-    // What the rounding of z and of r z lost is multiplied with about a half, where it counts.
-    F z_low = __fma(r + r, low, __fma(r, r, -z));
-    F cube = r * z;
-    F cube_low = __fma(r, z_low, __fma(r, z, -cube));
+// tan(r - lower), or for odd quadrants minus the reciprocal, where the rounding of both is made good.
+template <typename F, typename I> static inline F tan_of_quarters_float(F r, F lower, I quadrant) {
+    F z = r * r;
     F p = __fma(z, __fma(z, __fma(z, __fma(z, __fma(z, __fma(z, 0.0044418294f, -4.6186884e-05f), 0.0109455436f), 0.0212386101f),
         0.0540686511f), 0.13332583f), 0.333333522f);
-    F rest = __fma(cube, p, __fma(cube_low, 0.5f, __fma(low, z, low)));
-    F tangent = r + rest;
-    // For odd quadrants minus the reciprocal, its rounding and that of the tangent made good.
-    F tangent_low = rest - (tangent - r);
+    // What the cube has more than that of r - lower, times about the slope of the curve over it where it counts; -0 stays.
+    F cube = r * z;
+    F excess = __fma(-r, __fma(lower, r * -2.6f, __fma(r, r, -z)), __fma(-r, z, cube));
+    F curve = __fma(excess, -0.6f, __fma(cube, p, -lower));
+    F tangent = r + curve;
+    F rest = curve - (tangent - r);
     F inverse = -1.0f / tangent;
-    F error = __fma(inverse, tangent_low, __fma(inverse, tangent, 1.0f));
-    F turned = __fma(inverse, error, inverse);
-    F value = (quadrant & 1) != 0 ? turned : tangent;
-    return __float_of_bits(__bits(value) ^ (__bits(x) & 0x80000000));
+    F turned = __fma(inverse, __fma(inverse, rest, __fma(inverse, tangent, 1.0f)), inverse);
+    return (quadrant & 1) != 0 ? turned : tangent;
+}
+
+template <typename F, typename I, typename D, typename L, typename U> static inline F tan_float(F x) {
+    F r, lower;
+    I quadrant = reduce_signed_float<F, I, D, L, U>(x, r, lower);
+    return tan_of_quarters_float<F, I>(r, lower, quadrant);
 }
 
 // The quotient of sine and cosine, each kept in double length.

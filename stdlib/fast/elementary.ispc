@@ -3,18 +3,27 @@
 // What is left out against the default library: arguments that are subnormal, and where said more; reduction for large
 // angles; terms and compensations for the last two bits. The algorithms are the same, so are the names of their parts.
 
+// Results that are not normal are 0 or infinity.
 template <typename F> static inline F exp_fast(F x) {
-    F bounded = __max((F)-104.0f, __min((F)90.0f, x));
+    F bounded = __max((F)-88.0f, __min((F)89.0f, x));
     F shifted = __mad(bounded, 1.44269504f, 12582912.0f);
     F n = shifted - 12582912.0f;
     F r = __mad(n, -1.42860677e-6f, __mad(n, -0.693145752f, bounded));
     F z = r * r;
     F p = __mad(z, __mad(r, 0.00831246749f, 0.0418902561f), __mad(r, 0.166671157f, 0.499992311f));
-    return __scale_sum((F)1.0f, __mad(z, p, r), shifted);
+    return __scale_sum_normal((F)1.0f, __mad(z, p, r), shifted);
+}
+
+template <typename F> static inline F exp2_fast(F x) {
+    F bounded = __max((F)-127.0f, __min((F)128.0f, x));
+    F shifted = bounded + 12582912.0f;
+    return __scale_sum_normal((F)1.0f, exp2_polynomial_float<F>(bounded - (shifted - 12582912.0f)), shifted);
 }
 
 float exp(float x) { return exp_fast<float>(x); }
 uniform float exp(uniform float x) { return exp_fast<uniform float>(x); }
+float exp2(float x) { return exp2_fast<float>(x); }
+uniform float exp2(uniform float x) { return exp2_fast<uniform float>(x); }
 
 // Normal numbers above zero.
 template <typename F> static inline F log_fast(F x) {
@@ -25,6 +34,17 @@ template <typename F> static inline F log_fast(F x) {
     return __mad(__exponent(x), 0.693147182f, __mad(z, __mad(z * z, high, low), f));
 }
 
+template <typename F> static inline F log2_fast(F x) {
+    F f = __significand(x) - 1.0f;
+    F z = f * f;
+    F low = __mad(z, __mad(f, -0.360571429958f, 0.480900807870f), __mad(f, -0.721348512998f, 1.44269503760f));
+    F high = __mad(z, __mad(f, -0.172520739728f, 0.216025066845f), __mad(f, -0.242888630425f, 0.288235637205f));
+    F y = z * z;
+    return __mad(f, __mad(y, __mad(y, 0.0764012998735f, high), low), __exponent(x));
+}
+
+float log2(float x) { return log2_fast<float>(x); }
+uniform float log2(uniform float x) { return log2_fast<uniform float>(x); }
 float log(float x) { return log_fast<float>(x); }
 uniform float log(uniform float x) { return log_fast<uniform float>(x); }
 
@@ -100,6 +120,45 @@ template <typename F, typename U> static inline F atan2_fast(F y, F x) {
 
 float atan2(float y, float x) { return atan2_fast<float, uint32>(y, x); }
 uniform float atan2(uniform float y, uniform float x) { return atan2_fast<uniform float, uniform uint32>(y, x); }
+
+template <typename F> static inline F asin_fast(F x) {
+    F size = abs(x);
+    F z = size > 0.5f ? __mad(size, -0.5f, 0.5f) : x * x;
+    F s = size > 0.5f ? sqrt(z) : size;
+    F angle = __mad(s, asin_series_float<F>(z), s);
+    return __copysign(size > 0.5f ? __mad(angle, -2.0f, 1.57079637f) : angle, x);
+}
+
+float asin(float x) { return asin_fast<float>(x); }
+uniform float asin(uniform float x) { return asin_fast<uniform float>(x); }
+
+template <typename F> static inline F acos_fast(F x) {
+    F size = abs(x);
+    F z = size > 0.5f ? __mad(size, -0.5f, 0.5f) : x * x;
+    F s = __copysign(size > 0.5f ? sqrt(z) : size, x);
+    F angle = __mad(s, asin_series_float<F>(z), s);
+    F start = size > 0.5f ? (x < 0.0f ? (F)3.14159274f : (F)0.0f) : (F)1.57079637f;
+    return __mad(size > 0.5f ? (F)2.0f : (F)-1.0f, angle, start);
+}
+
+float acos(float x) { return acos_fast<float>(x); }
+uniform float acos(uniform float x) { return acos_fast<uniform float>(x); }
+
+template <typename F, typename I> static inline F erf_fast(F x) {
+    F size = __min((F)3.98f, abs(x));
+    F shifted = __mad(size, 1.8721546f, 12582912.0f);
+    F t = __mad(shifted - 12582912.0f, -0.534143925f, size);
+    I piece = (I)__bits(shifted);
+    F z = t * t;
+    F middle = __mad(t, __lookup_eight(&erf_pieces[4][0], piece), __lookup_eight(&erf_pieces[3][0], piece));
+    F high = __mad(t, __mad(t, __lookup_eight(&erf_pieces[7][0], piece), __lookup_eight(&erf_pieces[6][0], piece)), __lookup_eight(&erf_pieces[5][0], piece));
+    F start = shifted == 12582912.0f ? t : __lookup_eight(&erf_pieces[0][0], piece);
+    F linear = __mad(t, __lookup_eight(&erf_pieces[1][0], piece), start);
+    return __copysign(__mad(z, __mad(t, __mad(z, high, middle), __lookup_eight(&erf_pieces[2][0], piece)), linear), x);
+}
+
+float erf(float x) { return erf_fast<float, int>(x); }
+uniform float erf(uniform float x) { return erf_fast<uniform float, uniform int>(x); }
 
 // x 2^n, where both and the result are normal; n + 1.5 * 2^23 is given.
 template <typename F> static inline F times_power_fast(F x, F shifted) {

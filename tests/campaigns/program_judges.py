@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import random
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from emulated import AARCH64, missing, run_emulated
 from random_accesses import random_cases
 from random_applications import random_applications
 from random_features import random_features
@@ -42,10 +44,13 @@ from voltac.options import Options
 from voltac.pass_runs import PassRuns
 from voltac.pipeline import Compilation, Watch
 from voltac.records import replace
-from voltac.target_info import TargetInfo
+from voltac.target_info import TargetInfo, find_target
 
 TARGETS = (*HOST_TARGETS, *HOST_TARGETS, *(target for target in MORE_HOST_TARGETS if target not in RARE_TARGETS))
 """One half of the trials are for the usual ones, one in five for gangs of small types."""
+NEON = tuple(map(find_target, ("neon-i32x4", "neon-i32x8", "neon-i16x8", "neon-i8x16")))
+_SHARE_OF_NEON = 1 / 8
+"""Of the trials of ``programs``; linking and starting the emulator takes long."""
 
 
 GENERATORS = (
@@ -66,6 +71,11 @@ def program_text(seed: int) -> str:
 
 def target_of(seed: int) -> TargetInfo:
     return random.Random(f"target {seed}").choice(TARGETS)
+
+
+def target_of_program(seed: int) -> TargetInfo:
+    chance = random.Random(f"machine {seed}")
+    return chance.choice(NEON) if chance.random() < _SHARE_OF_NEON else target_of(seed)
 
 
 def same(found: Array, expected: Array) -> bool:
@@ -92,14 +102,21 @@ def interpreted(job: Compilation) -> tuple[Array, str]:
     return out, "".join(printed)
 
 
+def ran(jobs: Sequence[Compilation]) -> list[tuple[Array, str]]:
+    """out and the printed text of machine code, by this processor or its emulator; of the late IR where there is neither."""
+    if jobs[0].options.target in NEON and not missing(AARCH64):
+        return run_emulated(jobs)
+    return NativeRunner().run([natively(each) for each in jobs])
+
+
 def judge_program(seed: int, text: str) -> str:
     """For one target; at -O2 and at one of the other levels."""
-    target, path = target_of(seed), Path(f"program_{seed}.ispc")
+    target, path = target_of_program(seed), Path(f"program_{seed}.ispc")
     job = compile_for(path, text, target)
     expected, text_printed = interpreted(job)
     jobs = (job, at_level(job, (0, 0, 1, 3)[seed // 8 % 4]))
     try:
-        results = NativeRunner().run([natively(each) for each in jobs])
+        results = ran(jobs)
     except AssertionError as crash:
         return f"crash, {first_wrong(job, expected)}: {crash}"
     for each, (out, printed) in zip(jobs, results):
@@ -123,6 +140,7 @@ def options_of(seed: int) -> Options:
         "all_on_paths": (True, False),
         "resolve_accesses": (True, False),
         "loop_unrolling": (True, False),
+        "streaming_stores": (False, True),
         "frame_pointer": (False, True),
         "reset_ftz_daz": (False, True),
         "disable_assertions": (False, True),

@@ -264,8 +264,8 @@ def test_live_positions_have_holes() -> None:
     function.blocks[0].instructions += [make("store", a, Immediate(1)), make("set", b, Immediate(2)), make("copy", a, b)]
     function.blocks[0].instructions.append(make("return", a))
     # Written by instruction 0 and read by 1; written by 3 and read by 4. Reads are at even positions, writes at odd ones.
-    assert liveness(function).live[a] == 1 << 1 | 1 << 2 | 1 << 7 | 1 << 8
-    assert liveness(function).live[b] == 1 << 5 | 1 << 6
+    assert liveness(function)[a] == 1 << 1 | 1 << 2 | 1 << 7 | 1 << 8
+    assert liveness(function)[b] == 1 << 5 | 1 << 6
 
 
 def test_independent_work_fills_the_wait_for_a_result() -> None:

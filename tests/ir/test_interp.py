@@ -531,6 +531,14 @@ def test_permutes_and_estimates_of_x86() -> None:
     body = "  %r = call <8 x i32> @llvm.x86.avx2.permd(<8 x i32> %a, <8 x i32> %b)"
     values = [10, 11, 12, 13, 14, 15, 16, 17]
     assert expression("<8 x i32>", body, "<8 x i32> %a, <8 x i32> %b", values, [7, 6, 5, 4, 3, 2, 1, 8]) == [*values[:0:-1], 10]
+    body = "  %r = call <4 x double> @llvm.x86.avx.vpermilvar.pd.256(<4 x double> %a, <4 x i64> %b)"
+    # Within each 16 bytes, by the second bit.
+    given, chosen = [1.0, 2.0, 3.0, 4.0], [2, 1, 1, -2]
+    assert expression("<4 x double>", body, "<4 x double> %a, <4 x i64> %b", given, chosen) == [2, 1, 3, 4]
+    body = "  %r = call <8 x float> @llvm.x86.avx.vpermilvar.ps.256(<8 x float> %a, <8 x i32> %b)"
+    floats = [float(value) for value in values]
+    expected = [13, 12, 11, 10, 14, 15, 14, 17]
+    assert expression("<8 x float>", body, "<8 x float> %a, <8 x i32> %b", floats, [3, 2, 1, 4, 0, 5, 8, -1]) == expected
     body = "  %r = call <4 x float> @llvm.x86.sse.rcp.ps(<4 x float> %a)"
     assert expression("<4 x float>", body, "<4 x float> %a", [2.0, 4.0, -0.5, 0.0]) == [0.5, 0.25, -2.0, math.inf]
 

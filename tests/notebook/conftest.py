@@ -10,9 +10,8 @@ from IPython.utils.capture import capture_output
 
 
 @pytest.fixture(autouse=True, scope="session")
-def cache_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+def settings_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("VOLTAC_CACHE_DIR", str(tmp_path_factory.mktemp("cache") / "voltac"))
         patch.setenv("IPYTHONDIR", str(tmp_path_factory.mktemp("ipython")))
         yield
 

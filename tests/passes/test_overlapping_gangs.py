@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from guard_pages import FencedCalls
 from kernels import InterpretedModule, compile_kernels
+from some_pairs import some_pairs
 
 from voltac.driver import compile_source
 from voltac.ir.interp import IRInterpreter
@@ -75,8 +76,7 @@ def overlaps(
     return ".last.left_over:" in passed(f"export void f({head}) {{ {rows} foreach (i = 0 ... n) {{ {body} }} }}", target)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("element", TYPES)
+@pytest.mark.parametrize(("element", "target"), some_pairs(TYPES, TARGETS))
 def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> None:
     """Fewer elements than a gang, one gang, several at a time, and each rest of them."""
     random = np.random.default_rng(1)

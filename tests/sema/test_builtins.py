@@ -62,7 +62,14 @@ import voltac.lower
 
 def test_a_builtin_that_gets_a_pointer_writes_unless_it_is_said_to_read() -> None:
     pointers = {name for name, row in BUILTINS.items() if any("*" in pattern for pattern in row.parameters)}
-    assert pointers & of(Effect.NONE, Effect.HINT) == {"__lookup", "__lookup_eight", "__load_active", "__prefetch"}
+    assert pointers & of(Effect.NONE, Effect.HINT) == {
+        "__lookup",
+        "__lookup_two",
+        "__lookup_four",
+        "__lookup_eight",
+        "__load_active",
+        "__prefetch",
+    }
     for name in sorted(BUILTINS):
         expected = name not in of(Effect.NONE, Effect.HINT)
         assert has_effect(tree.Builtin(NOWHERE, Qual(INT32, UNIFORM), name, ())) == expected

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from run_programs import INPUTS, OUTPUTS, SECONDS, Array
+from run_programs import INPUTS, OUTPUTS, SECONDS, Array, launches, task_pool
 
 from voltac.pipeline import Compilation
 
@@ -93,10 +93,13 @@ def _link(folder: Path, jobs: Sequence[Compilation], machine: Machine) -> Path:
     objects = []
     names = [f"test_{number}" for number in range(len(jobs))]
     for name, job in zip(names, jobs):
-        path = folder / f"{name}.o"
-        path.write_bytes(job.optimized.object_code())
+        path, code = folder / f"{name}.o", job.optimized.object_code()
+        path.write_bytes(code)
         _run(machine.objcopy, "--redefine-sym", f"test={name}", "--keep-global-symbol", name, path)
         objects.append(path)
+        if launches(code):
+            (folder / "tasks.o").write_bytes(task_pool(job.options.target))
+    objects += folder.glob("tasks.o")
     declarations = "".join(f"void {name}(double *, float *, int *, int);\n" for name in names)
     source = folder / "driver.c"
     source.write_text(

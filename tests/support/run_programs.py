@@ -230,10 +230,15 @@ class Native:
         return f"{self.target.name} -O{self.level}"
 
 
+def launches(code: bytes) -> bool:
+    """Whether an object needs :func:`task_pool`."""
+    return b"ISPCLaunch\0" in code
+
+
 @functools.cache
-def _task_pool() -> bytes:
+def task_pool(target: TargetInfo) -> bytes:
     path = Path(shipped_folder("runtime")) / "tasks.ispc"
-    return compile_source(path.read_text(), str(path), options(host_target()), Diagnostics()).optimized.object_code()
+    return compile_source(path.read_text(), str(path), options(target), Diagnostics()).optimized.object_code()
 
 
 @dataclass(frozen=True)
@@ -253,7 +258,7 @@ def natively(job: Compilation) -> Native | Interpreted:
     if not can_run(job.options.target):
         return Interpreted(job.options.target, job.options.level, ir_after(job, "late"))
     code = job.optimized.object_code()
-    loaded = load_objects([code, _task_pool()] if b"ISPCLaunch\0" in code else [code], ["test"])
+    loaded = load_objects([code, task_pool(host_target())] if launches(code) else [code], ["test"])
     return Native(job.options.target, job.options.level, loaded, at_end=job.options.level != 0)
 
 

@@ -9,6 +9,7 @@ OPT_WORDS: dict[str, tuple[str, object] | str] = {
     "disable-assertions": ("disable_assertions", True),
     "disable-fma": ("disable_fma", True),
     "disable-loop-unroll": ("loop_unrolling", False),
+    "streaming-stores": ("streaming_stores", True),
     "fast-math": ("fast_math", "legacy"),
     "fast-math:legacy": ("fast_math", "legacy"),
     "fast-math:balanced": ("fast_math", "balanced"),

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from voltac.codegen.liveness import Liveness, liveness
+from voltac.codegen.liveness import liveness
 from voltac.codegen.machine_code import (
     AnyRegister,
     FrameSlot,
@@ -61,7 +61,7 @@ def copied(instruction: MachineInstruction, file: RegisterFile) -> tuple[AnyRegi
 
 def coalesce(function: MachineFunction, file: RegisterFile) -> None:
     """Give both ends of a copy one virtual register where they never hold different values at one time."""
-    live = liveness(function).live
+    live = liveness(function)
     parent: dict[VirtualRegister, VirtualRegister] = {}
     lanes = {lane for pair in pairs_of(function) for lane in pair.lanes}
 
@@ -115,8 +115,8 @@ def allocate(function: MachineFunction, file: RegisterFile) -> None:
     """Replace every virtual register."""
     tiny: set[VirtualRegister] = set()
     while True:
-        lives = liveness(function)
-        assigned, losers = _Scan(function, file, lives, tiny).run()
+        live = liveness(function)
+        assigned, losers = _Scan(function, file, live, tiny).run()
         if not losers:
             break
         tiny |= spill(function, file.sizes, file.spill, file.reload, losers)
@@ -143,17 +143,19 @@ def parts_of(register: VirtualRegister) -> tuple[VirtualRegister, ...]:
 class _Scan:
     """One pass over the values in the order in which they begin to live."""
 
-    def __init__(self, function: MachineFunction, file: RegisterFile, lives: Liveness, tiny: set[VirtualRegister]) -> None:
+    def __init__(
+        self, function: MachineFunction, file: RegisterFile, live: dict[AnyRegister, int], tiny: set[VirtualRegister]
+    ) -> None:
         self.function, self.file = function, file
-        self.live = lives.live
+        self.live = live
         self.owner = {lane: pair for pair in pairs_of(function) for lane in pair.lanes}
         self.weights = self._weights(tiny)
         self.hints = _hints(function, file)
-        self.fixed = {register: bits for register, bits in lives.live.items() if isinstance(register, Register)}
+        self.fixed = {register: bits for register, bits in live.items() if isinstance(register, Register)}
         self.taken = dict(self.fixed)
         """Register -> positions where it holds something."""
-        self.holders: dict[Register, list[VirtualRegister]] = {}
-        """Of a register that is no pair: what has it at some time."""
+        self.holders: dict[Register, list[tuple[VirtualRegister, int]]] = {}
+        """Of a register that is no pair: what has it at some time, and when."""
         self.assigned: dict[VirtualRegister, Register] = {}
         self.losers: list[VirtualRegister] = []
 
@@ -168,7 +170,7 @@ class _Scan:
         for value in sorted(values, key=lambda one: (begin[one], one.number)):
             place = self._preferred(value)
             if place is None:
-                place = next((one for one in self.file.allocatable[value.kind] if self._is_free(one, value)), None)
+                place = self._first_free(value)
             if place is None:
                 place = self._make_room(value)
             if place is not None:
@@ -193,20 +195,30 @@ class _Scan:
     def _is_free(self, place: Register, value: VirtualRegister) -> bool:
         return not any(self.taken.get(register, 0) & bits for register, bits in self._parts(place, value))
 
+    def _first_free(self, value: VirtualRegister) -> Register | None:
+        candidates, taken = self.file.allocatable[value.kind], self.taken
+        if value.lanes:
+            return next((place for place in candidates if self._is_free(place, value)), None)
+        bits = self.live[value]
+        for place in candidates:
+            if not taken.get(place, 0) & bits:
+                return place
+        return None
+
     def _put(self, value: VirtualRegister, place: Register) -> None:
         self.assigned[value] = place
         for register, bits in self._parts(place, value):
-            self.holders.setdefault(register, []).append(value)
+            self.holders.setdefault(register, []).append((value, bits))
             self.taken[register] = self.taken.get(register, 0) | bits
 
     def _take_away(self, value: VirtualRegister) -> None:
         place = self.assigned.pop(value)
-        for register, _ in self._parts(place, value):
-            self.holders[register].remove(value)
-            bits = self.fixed.get(register, 0)
-            for holder in self.holders[register]:
-                bits |= next(live for part, live in self._parts(self.assigned[holder], holder) if part == register)
-            self.taken[register] = bits
+        for register, own in self._parts(place, value):
+            self.holders[register].remove((value, own))
+            taken = self.fixed.get(register, 0)
+            for _, bits in self.holders[register]:
+                taken |= bits
+            self.taken[register] = taken
 
     def _preferred(self, value: VirtualRegister) -> Register | None:
         """The register of a value that this one is copied from or to."""
@@ -225,18 +237,9 @@ class _Scan:
         candidates = self.file.allocatable[value.kind]
         best_cost, best, best_out = self.weights[value], candidates[0], [value]
         for place in candidates:
-            parts = self._parts(place, value)
-            if any(self.fixed.get(register, 0) & bits for register, bits in parts):
-                continue
-            out = [
-                holder
-                for register, bits in parts
-                for holder in self.holders.get(register, ())
-                if bits & next(live for part, live in self._parts(self.assigned[holder], holder) if part == register)
-            ]
-            cost = max((self.weights[holder] for holder in out), default=0.0)
-            if cost < best_cost:
-                best_cost, best, best_out = cost, place, out
+            out = self._cheaper_holders(place, value, best_cost)
+            if out is not None:
+                best_cost, best, best_out = max((self.weights[holder] for holder in out), default=0.0), place, out
         if best_cost == _UNSPILLABLE:
             raise OutOfRegisters(f"{value} finds no register")
         for loser in dict.fromkeys(best_out):
@@ -244,6 +247,19 @@ class _Scan:
             if loser is not value:
                 self._take_away(loser)
         return None if best_out == [value] else best
+
+    def _cheaper_holders(self, place: Register, value: VirtualRegister, cost: float) -> list[VirtualRegister] | None:
+        """What is in the way of a value; None where something is that cannot be spilled for less."""
+        found = []
+        for register, bits in self._parts(place, value):
+            if self.fixed.get(register, 0) & bits:
+                return None
+            for holder, taken in self.holders.get(register, ()):
+                if taken & bits:
+                    if self.weights[holder] >= cost:
+                        return None
+                    found.append(holder)
+        return found
 
     def _weights(self, tiny: set[VirtualRegister]) -> dict[VirtualRegister, float]:
         """What spilling a value costs: its uses, ten times as much in each loop, over how long it holds a register."""
@@ -255,7 +271,7 @@ class _Scan:
                 for register in (*instruction.reads(), *instruction.writes()):
                     if isinstance(register, VirtualRegister):
                         value = self.owner.get(register, register)
-                        costs[value] = costs.get(value, 0.0) + each / len(parts_of(value))
+                        costs[value] = costs.get(value, 0.0) + (each / len(value.lanes) if value.lanes else each)
                 if "rematerialisable" in instruction.row.traits:
                     constants.update(one for one in instruction.values if isinstance(one, VirtualRegister))
         weights: dict[VirtualRegister, float] = {}

@@ -76,6 +76,8 @@ class _Assembler:
         self.globals: dict[str, int] = {}
         """Name → line that makes it global."""
         self.label_lines: dict[str, int] = {}
+        self.encoded: dict[tuple[str, str], tuple[int, list[tuple[str, _Address]]]] = {}
+        """Instructions that were read, by mnemonic and operands: most stand in a program several times."""
         self.patterns: dict[str, list[tuple[Row, re.Pattern[str]]]] = {}
         self.section = self._section(_FIRST_SECTION)
 
@@ -153,6 +155,13 @@ class _Assembler:
     def _instruction(self, mnemonic: str, rest: str) -> None:
         if self.section.kind != "text":
             raise _Wrong(f"an instruction in section '{self.section.name}'; '.text' leads back to the code", mnemonic)
+        encoded = self.encoded.get((mnemonic, rest))
+        if encoded is None:
+            encoded = self.encoded[mnemonic, rest] = self._read(mnemonic, rest)
+        self._emit(*encoded)
+
+    def _read(self, mnemonic: str, rest: str) -> tuple[int, list[tuple[str, _Address]]]:
+        """An instruction's word, and the parts of addresses that are to come in."""
         rows = self._rows(mnemonic)
         best = _Misfit(-1)
         for row, pattern in rows:
@@ -170,8 +179,7 @@ class _Assembler:
                         best.tried.append((row, operand))
                     break
             else:
-                self._emit(row, values)
-                return
+                return self._encoded(row, values)
         if best.position < 0:
             raise _Wrong(self._written(mnemonic, rows), mnemonic)
         raise _Wrong(self._unfitting(mnemonic, best), best.piece)
@@ -246,18 +254,24 @@ class _Assembler:
         close = suggestion(text, names) or f"; {kind} registers are called {names[0]}, {names[1]} ..."
         return f"there is no {kind} register '{text}'{close}"
 
-    def _emit(self, row: Row, values: list[int | _Address]) -> None:
-        offset = self.section.size
-        if offset % self.device.word_bytes:
-            raise _Wrong(f"an instruction at offset {offset}: '.align {self.device.word_bytes}' before it is missing")
+    def _encoded(self, row: Row, values: list[int | _Address]) -> tuple[int, list[tuple[str, _Address]]]:
         numbers = [0 if isinstance(value, _Address) else value for value in values]
         try:
             word = encode(row, numbers, self.device)
         except EncodingError as error:
             raise _Wrong(str(error), _pieces(self.line)[error.operand] if row.operands else "") from None
-        for operand, value in zip(row.operands, values):
-            if isinstance(value, _Address):
-                self._refer(offset, self.device.immediates[operand.kind].part, value)
+        kinds = self.device.immediates
+        addresses = [
+            (kinds[operand.kind].part, value) for operand, value in zip(row.operands, values) if isinstance(value, _Address)
+        ]
+        return word, addresses
+
+    def _emit(self, word: int, addresses: list[tuple[str, _Address]]) -> None:
+        offset = self.section.size
+        if offset % self.device.word_bytes:
+            raise _Wrong(f"an instruction at offset {offset}: '.align {self.device.word_bytes}' before it is missing")
+        for part, address in addresses:
+            self._refer(offset, part, address)
         self.section.content += word.to_bytes(self.device.word_bytes, "little")
 
     def _refer(self, offset: int, part: str, address: _Address) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from voltac.codegen.machine_code import MachineBlock, VirtualRegister
+from operator import itemgetter
+
+from voltac.codegen.machine_code import AnyRegister, MachineBlock, MachineInstruction, VirtualRegister
 from voltac.codegen.phi_copies import first_of_ending
 from voltac.codegen.selection import Selection
 
@@ -28,9 +30,11 @@ def place_constants(selection: Selection, added: dict[str, str]) -> None:
     blocks = {block.name: block for block in machine.blocks}
     keys = {register: key for key, register in selection.constants.items()}
     used = _uses(machine.blocks, {part: register for register in keys for part in register.lanes or (register,)})
+    made: dict[str, list[tuple[int, list[MachineInstruction]]]] = {}
+    """By block, where instructions come in."""
     for register, users in used.items():
-        place = users[0]
-        for other in users[1:]:
+        place, *others = users
+        for other in others:
             while place != other:
                 if level_of(place) >= level_of(other):
                     place = dominator[place]
@@ -38,25 +42,29 @@ def place_constants(selection: Selection, added: dict[str, str]) -> None:
                     other = dominator[other]
         while blocks[place].frequency:
             place = dominator[place]
-        block = blocks[place]
-        made = selection.target.make_constant(machine, register, keys[register])
-        position = _first_use(block, register)
-        block.instructions[position:position] = made
+        position = _place_in(blocks[place], users.get(place))
+        made.setdefault(place, []).append((position, selection.target.make_constant(machine, register, keys[register])))
+    for name, code in made.items():
+        instructions = blocks[name].instructions
+        code.sort(key=itemgetter(0))
+        for position, constant in reversed(code):
+            instructions[position:position] = constant
 
 
-def _uses(blocks: list[MachineBlock], wanted: dict[VirtualRegister, VirtualRegister]) -> dict[VirtualRegister, list[str]]:
-    """Constants, of which ``wanted`` has the parts -> blocks that read them."""
-    found: dict[VirtualRegister, list[str]] = {}
+def _uses(blocks: list[MachineBlock], wanted: dict[AnyRegister, VirtualRegister]) -> dict[VirtualRegister, dict[str, int]]:
+    """Constants, of which ``wanted`` has the parts -> blocks that read them, each with the number of the first instruction."""
+    found: dict[VirtualRegister, dict[str, int]] = {}
     for block in blocks:
-        read = dict.fromkeys(value for instruction in block.instructions for value in instruction.reads())
-        for register in dict.fromkeys(wanted[one] for one in read if isinstance(one, VirtualRegister) and one in wanted):
-            found.setdefault(register, []).append(block.name)
+        for number, instruction in enumerate(block.instructions):
+            for value in instruction.reads():
+                if value in wanted:
+                    found.setdefault(wanted[value], {}).setdefault(block.name, number)
     return found
 
 
-def _first_use(block: MachineBlock, register: VirtualRegister) -> int:
-    parts = frozenset(register.lanes or (register,))
-    for index, instruction in enumerate(block.instructions):
-        if not parts.isdisjoint(instruction.reads()) or "branch" in instruction.row.traits:
-            return index
-    return first_of_ending(block)
+def _place_in(block: MachineBlock, first_use: int | None) -> int:
+    """In front of the instruction that reads it first, and of every branch."""
+    for number, instruction in enumerate(block.instructions[:first_use]):
+        if "branch" in instruction.row.traits:
+            return number
+    return first_of_ending(block) if first_use is None else first_use

@@ -49,51 +49,44 @@ def dependences(instructions: list[MachineInstruction], reads_before_writes: boo
         DependenceNode(instruction, number, frozenset(instruction.reads()), frozenset(instruction.writes()))
         for number, instruction in enumerate(instructions)
     ]
-    writer: dict[AnyRegister, DependenceNode] = {}
-    readers: dict[AnyRegister, list[DependenceNode]] = {}
+    writer: dict[AnyRegister, tuple[int, int]] = {}
+    """Who wrote a register last, and after how many cycles it may be read."""
+    readers: dict[AnyRegister, list[int]] = {}
     loads: list[DependenceNode] = []
     stores: list[DependenceNode] = []
     flushes: list[DependenceNode] = []
+    behind_read = 0 if reads_before_writes else 1
     for node in nodes:
-        instruction = node.instruction
+        instruction, number = node.instruction, node.number
         before: dict[int, int] = {}
-
-        def wait(other: DependenceNode, cycles: int, before: dict[int, int] = before) -> None:
-            before[other.number] = max(cycles, before.get(other.number, 0))
-
-        for register in node.reads:
+        for register in (*node.reads, *node.writes):
             if register in writer:
-                wait(writer[register], result_latency(writer[register].instruction, register))
+                first, cycles = writer[register]
+                before[first] = max(cycles, before.get(first, 0))
         for register in node.writes:
-            if register in writer:
-                wait(writer[register], result_latency(writer[register].instruction, register))
-            for reader in readers.pop(register, ()):
-                wait(reader, 0 if reads_before_writes else 1)
+            for first in readers.pop(register, ()):
+                before[first] = max(behind_read, before.get(first, 0))
+            writer[register] = number, result_latency(instruction, register)
+        for register in node.reads:
+            readers.setdefault(register, []).append(number)
         traits = instruction.row.traits
+        waits: list[tuple[DependenceNode, int]] = []
         if "flush" in traits:
-            for other in (*stores, *flushes):
-                wait(other, 1)
+            waits = [(other, 1) for other in (*stores, *flushes)]
             flushes.append(node)
         elif "store" in traits:
-            for other in (*loads, *stores):
-                if may_meet(instruction, other.instruction):
-                    wait(other, 0 if reads_before_writes and "store" not in other.instruction.row.traits else 1)
-            for other in flushes:
-                wait(other, 1)
+            waits = [(other, behind_read) for other in loads if may_meet(instruction, other.instruction)]
+            waits += [(other, 1) for other in stores if may_meet(instruction, other.instruction)]
+            waits += [(other, 1) for other in flushes]
             stores.append(node)
         elif "load" in traits:
-            for other in stores:
-                if may_meet(instruction, other.instruction):
-                    wait(other, 1)
+            waits = [(other, 1) for other in stores if may_meet(instruction, other.instruction)]
             loads.append(node)
-        before.pop(node.number, None)
-        for number, cycles in before.items():
-            nodes[number].after.append((node, cycles))
+        for other, cycles in waits:
+            before[other.number] = max(cycles, before.get(other.number, 0))
+        for first, cycles in before.items():
+            nodes[first].after.append((node, cycles))
         node.waits_for = len(before)
-        for register in node.reads:
-            readers.setdefault(register, []).append(node)
-        for register in node.writes:
-            writer[register] = node
     for node in reversed(nodes):
         node.height = max([cycles + other.height for other, cycles in node.after], default=node.instruction.row.latency)
     return nodes

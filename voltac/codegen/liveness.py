@@ -8,113 +8,79 @@ for functions of any size.
 
 from __future__ import annotations
 
-from voltac.codegen.machine_code import AnyRegister, MachineBlock, MachineFunction
-from voltac.records import field, mutable_record
+from voltac.codegen.machine_code import AnyRegister, MachineFunction
+
+_Accesses = list[tuple[list[AnyRegister], list[AnyRegister]]]
+"""What each instruction of a block reads and writes."""
 
 
-@mutable_record(eq=False)
-class Liveness:
-    """Where each register of a function holds a value that is still needed."""
-
-    live: dict[AnyRegister, int] = field(default_factory=dict)
-    """Register -> the positions where it is live."""
-    live_in: dict[str, frozenset[AnyRegister]] = field(default_factory=dict)
-    live_out: dict[str, frozenset[AnyRegister]] = field(default_factory=dict)
-    """By block."""
-    start: dict[str, int] = field(default_factory=dict)
-    """Block -> position of its first instruction."""
-
-
-def liveness(function: MachineFunction) -> Liveness:
-    """Positions count the instructions of the function, in the order of its blocks."""
-    found = Liveness()
-    _solve(function, found)
-    position = 0
-    for block in function.blocks:
-        found.start[block.name] = position
-        position += 2 * len(block.instructions)
+def liveness(function: MachineFunction) -> dict[AnyRegister, int]:
+    """Register -> the positions where it holds a value that is still needed."""
+    accesses = _accesses(function)
+    outs = _live_out(function, accesses)
     ranges: dict[AnyRegister, list[tuple[int, int]]] = {}
+    start = 0
     for block in function.blocks:
-        start = found.start[block.name]
-        end = start + 2 * len(block.instructions)
+        at = end = start + 2 * len(block.instructions)
         # Register -> the last position where it is needed.
-        needed: dict[AnyRegister, int] = dict.fromkeys(found.live_out[block.name], end - 1)
-        at = end
-        for instruction in reversed(block.instructions):
+        needed: dict[AnyRegister, int] = dict.fromkeys(outs[block.name], end - 1)
+        for reads, writes in reversed(accesses[block.name]):
             at -= 2
-            reads = instruction.reads()
-            for register in instruction.writes():
+            for register in writes:
                 last = needed.pop(register, at + 1)
                 ranges.setdefault(register, []).append((at + 1, last))
             for register in reads:
                 needed.setdefault(register, at)
         for register, last in needed.items():
             ranges.setdefault(register, []).append((start, last))
+        start = end
     for register in function.parameters:
         # Arrives in this register whether somebody reads it or not.
         ranges.setdefault(register, []).append((0, 0))
+    found: dict[AnyRegister, int] = {}
     for register, pieces in ranges.items():
         bits = 0
         for first, last in pieces:
             bits |= ((1 << last - first + 1) - 1) << first
-        found.live[register] = bits
+        found[register] = bits
     return found
 
 
-def _solve(function: MachineFunction, found: Liveness) -> None:
-    """Live sets at the borders of blocks, to a fixed point."""
-    numbers: dict[AnyRegister, int] = {}
-    registers: list[AnyRegister] = []
+def live_out(function: MachineFunction) -> dict[str, set[AnyRegister]]:
+    """Block -> registers whose value at its end is still needed."""
+    return _live_out(function, _accesses(function))
 
-    def bit(register: AnyRegister) -> int:
-        number = numbers.get(register)
-        if number is None:
-            number = numbers[register] = len(registers)
-            registers.append(register)
-        return 1 << number
 
-    first_reads: dict[str, int] = {}
-    writes: dict[str, int] = {}
-    for block in function.blocks:
-        read = written = 0
-        for instruction in block.instructions:
-            for register in instruction.reads():
-                read |= bit(register) & ~written
-            for register in instruction.writes():
-                written |= bit(register)
-        first_reads[block.name], writes[block.name] = read, written
-    live_in = dict.fromkeys(first_reads, 0)
-    live_out = dict.fromkeys(first_reads, 0)
+def _accesses(function: MachineFunction) -> dict[str, _Accesses]:
+    return {block.name: [(one.reads(), one.writes()) for one in block.instructions] for block in function.blocks}
+
+
+def _live_out(function: MachineFunction, accesses: dict[str, _Accesses]) -> dict[str, set[AnyRegister]]:
+    """To a fixed point, block by block from those behind to those before."""
+    live_in: dict[str, set[AnyRegister]] = {}
+    """At first what a block reads before it writes it."""
+    written: dict[str, set[AnyRegister]] = {}
+    for name, of_block in accesses.items():
+        read: set[AnyRegister] = set()
+        made: set[AnyRegister] = set()
+        for reads, writes in of_block:
+            read.update(register for register in reads if register not in made)
+            made.update(writes)
+        live_in[name], written[name] = read, made
+    outs: dict[str, set[AnyRegister]] = {block.name: set() for block in function.blocks}
+    successors = {block.name: block.successors for block in function.blocks}
     before = predecessors(function)
-    pending: list[MachineBlock] = list(function.blocks)
-    by_name = {block.name: block for block in function.blocks}
-    waiting = set(by_name)
+    pending = dict.fromkeys(successors)
     while pending:
-        block = pending.pop()
-        name = block.name
-        waiting.discard(name)
-        out = 0
-        for successor in block.successors:
-            out |= live_in[successor]
-        live_out[name] = out
-        into = first_reads[name] | (out & ~writes[name])
-        if into != live_in[name]:
-            live_in[name] = into
-            for other in before[name]:
-                if other not in waiting:
-                    waiting.add(other)
-                    pending.append(by_name[other])
-
-    def members(bits: int) -> frozenset[AnyRegister]:
-        inside = []
-        while bits:
-            lowest = bits & -bits
-            inside.append(registers[lowest.bit_length() - 1])
-            bits ^= lowest
-        return frozenset(inside)
-
-    for name in live_in:
-        found.live_in[name], found.live_out[name] = members(live_in[name]), members(live_out[name])
+        name, _ = pending.popitem()
+        out = outs[name].union(*(live_in[successor] for successor in successors[name]))
+        new = out - outs[name]
+        outs[name] = out
+        new -= written[name]
+        if not new <= live_in[name]:
+            live_in[name] |= new
+            pending.update(dict.fromkeys(before[name]))
+    return outs
 
 
 def predecessors(function: MachineFunction) -> dict[str, list[str]]:

@@ -7,7 +7,7 @@ physical ones, scheduling orders the blocks, the assembler writes it out.
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping
-from typing import Any
+from typing import TypeVar
 
 from voltac.codegen.rows import Row
 from voltac.records import field, mutable_record, record
@@ -77,7 +77,9 @@ class FrameSlot:
 
 
 AnyRegister = VirtualRegister | Register
+_REGISTERS = (VirtualRegister, Register)
 Value = AnyRegister | Immediate | LabelOperand | FrameSlot
+AnyValue = TypeVar("AnyValue", AnyRegister, Value)
 
 
 @record
@@ -123,40 +125,45 @@ class MachineInstruction:
 
     def reads(self) -> list[AnyRegister]:
         """Every register whose value matters, the old value of an updated one among them; of a pair its lanes."""
-        found = [
-            lane
-            for operand, value in zip(self.row.operands, self.values)
-            if operand.role != "def" and isinstance(value, (VirtualRegister, Register))
-            for lane in value.lanes or (value,)
-        ]
-        if isinstance(self.mask, (VirtualRegister, Register)):
+        found = self._registers_at(self.row.places_read)
+        if self.mask is not None and isinstance(self.mask, _REGISTERS):
             found.append(self.mask)
         return found + self.implicit_uses
 
     def writes(self) -> list[AnyRegister]:
         """All registers that it changes, implicit ones too; of a pair its lanes."""
-        found = [
-            lane
-            for operand, value in zip(self.row.operands, self.values)
-            if operand.role != "use" and isinstance(value, (VirtualRegister, Register))
-            for lane in value.lanes or (value,)
-        ]
-        return found + self.implicit_defs
+        return self._registers_at(self.row.places_written) + self.implicit_defs
+
+    def _registers_at(self, places: tuple[int, ...]) -> list[AnyRegister]:
+        found: list[AnyRegister] = []
+        values = self.values
+        for place in places:
+            value = values[place]
+            if isinstance(value, _REGISTERS):
+                if value.lanes:
+                    found += value.lanes
+                else:
+                    found.append(value)
+        return found
 
     def replace_registers(self, new: Mapping[VirtualRegister, AnyRegister]) -> None:
         """Put other registers in the place of virtual ones."""
 
-        def other(value: Any) -> Any:
-            return new.get(value, value) if isinstance(value, VirtualRegister) else value
-
-        self.values = [other(value) for value in self.values]
-        self.implicit_uses = [other(value) for value in self.implicit_uses]
-        self.implicit_defs = [other(value) for value in self.implicit_defs]
-        self.mask = other(self.mask)
+        self.values = _replaced(self.values, new)
+        if self.implicit_uses:
+            self.implicit_uses = _replaced(self.implicit_uses, new)
+        if self.implicit_defs:
+            self.implicit_defs = _replaced(self.implicit_defs, new)
+        if isinstance(self.mask, VirtualRegister):
+            self.mask = new.get(self.mask, self.mask)
 
     def __str__(self) -> str:
         names = {operand.field: str(value) for operand, value in zip(self.row.operands, self.values)}
         return self.row.text.format_map({**dict.fromkeys(self.row.format.fields, ""), **names})
+
+
+def _replaced(values: list[AnyValue], new: Mapping[VirtualRegister, AnyRegister]) -> list[AnyValue]:
+    return [new.get(value, value) if isinstance(value, VirtualRegister) else value for value in values]
 
 
 @mutable_record(eq=False)

@@ -129,6 +129,16 @@ class Row:
         """Operands that it reads, also those that it writes as well."""
         return tuple(operand for operand in self.operands if operand.role != "def")
 
+    @cached_property
+    def places_read(self) -> tuple[int, ...]:
+        """Numbers of the operands that it reads."""
+        return tuple(number for number, operand in enumerate(self.operands) if operand.role != "def")
+
+    @cached_property
+    def places_written(self) -> tuple[int, ...]:
+        """Numbers of the operands that it writes."""
+        return tuple(number for number, operand in enumerate(self.operands) if operand.role != "use")
+
 
 class InstructionSet:
     """All rows of a device, by name."""

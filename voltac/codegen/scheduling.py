@@ -9,10 +9,11 @@ others are through.
 
 from __future__ import annotations
 
+from bisect import insort
 from collections.abc import Hashable
 
 from voltac.codegen.dependence import DependenceNode, dependences, is_fence
-from voltac.codegen.liveness import liveness
+from voltac.codegen.liveness import live_out
 from voltac.codegen.machine_code import AnyRegister, MachineFunction, MachineInstruction, VirtualRegister
 from voltac.records import record
 
@@ -34,9 +35,9 @@ class IssueModel:
 
 def schedule(function: MachineFunction, machine: IssueModel) -> None:
     """Reorder the instructions of each block between its fences, before registers are allocated."""
-    lives = liveness(function)
+    outs = live_out(function)
     for block in function.blocks:
-        wanted_later: set[AnyRegister] = set(lives.live_out[block.name])
+        wanted_later: set[AnyRegister] = outs[block.name]
         regions: list[list[MachineInstruction]] = []
         for region in reversed(_regions(block.instructions)):
             regions.append(_ordered(region, wanted_later, machine) if len(region) > 2 else region)
@@ -83,10 +84,10 @@ class _Pressure:
         """By class, how many more values live behind an instruction."""
         changes: dict[str, int] = {}
         for register in node.writes:
-            if isinstance(register, VirtualRegister) and register not in self.living:
+            if register not in self.living and isinstance(register, VirtualRegister):
                 changes[register.kind] = changes.get(register.kind, 0) + 1
         for register in node.reads:
-            if isinstance(register, VirtualRegister) and self._ends(register):
+            if self._ends(register) and isinstance(register, VirtualRegister):
                 changes[register.kind] = changes.get(register.kind, 0) - 1
         return changes
 
@@ -108,27 +109,32 @@ def _ordered(region: list[MachineInstruction], wanted_later: set[AnyRegister], m
     pressure = _Pressure(nodes, wanted_later)
     earliest = [0] * len(nodes)
     waiting = [node.waits_for for node in nodes]
-    ready = [node for node in nodes if not node.waits_for]
+    # Height and number of what could be next, the longest chain first.
+    ready = sorted((-node.height, node.number) for node in nodes if not node.waits_for)
     state = machine.usual_state
     now = 0
     order: list[MachineInstruction] = []
-    while ready:
+
+    def next_place() -> int:
+        """Of the best in ``ready``: where registers are scarce that which frees most, else the one that can issue first."""
         scarce = [kind for kind, limit in machine.registers.items() if pressure.count.get(kind, 0) >= limit]
-
-        def rank(
-            node: DependenceNode, scarce: list[str] = scarce, now: int = now, state: Hashable = state
-        ) -> tuple[int, int, int, int]:
-            change = 0
-            if scarce:
-                changes = pressure.change(node)
-                change = sum(changes.get(kind, 0) for kind in scarce)
+        best, best_rank = 0, None
+        for place, (_, number) in enumerate(ready):
+            node = nodes[number]
             states = node.instruction.states
-            at = max(earliest[node.number], now) + (machine.switch_cycles if states and state not in states else 0)
-            return change, at, -node.height, node.number
+            at = max(earliest[number], now) + (machine.switch_cycles if states and state not in states else 0)
+            if not scarce and at == now:
+                return place
+            changes = pressure.change(node) if scarce else {}
+            rank = sum(changes.get(kind, 0) for kind in scarce), at
+            if best_rank is None or rank < best_rank:
+                best, best_rank = place, rank
+        return best
 
-        node = min(ready, key=rank)
-        ready.remove(node)
-        now = max(now, earliest[node.number])
+    while ready:
+        _, number = ready.pop(next_place())
+        node = nodes[number]
+        now = max(now, earliest[number])
         states = node.instruction.states
         if states and state not in states:
             state = states[0]
@@ -138,6 +144,6 @@ def _ordered(region: list[MachineInstruction], wanted_later: set[AnyRegister], m
             earliest[other.number] = max(earliest[other.number], now + cycles)
             waiting[other.number] -= 1
             if not waiting[other.number]:
-                ready.append(other)
+                insort(ready, (-other.height, other.number))
         now += 1
     return order

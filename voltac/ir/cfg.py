@@ -49,7 +49,15 @@ class ControlFlow:
 
 
 def control_flow(function: Function) -> ControlFlow:
-    """Everything above, for one function."""
+    """Everything above, for one function; passes that leave its blocks and branches alone get the same one."""
+    shape = [(block.name, block.instructions[-1].text) for block in function.blocks]
+    if function.flow is None or function.flow[0] != shape:
+        function.flow = shape, _control_flow(function)
+    flow: ControlFlow = function.flow[1]
+    return flow
+
+
+def _control_flow(function: Function) -> ControlFlow:
     flow = ControlFlow()
     for block in function.blocks:
         flow.successors[block.name] = block.successors

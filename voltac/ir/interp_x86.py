@@ -24,6 +24,21 @@ def _permute(called: Called) -> Value:
     return [None if position is None else values[position % len(values)] for position in positions]
 
 
+def _permute_within(entries: int) -> Callable[[Called], Value]:
+    """``vpermilps`` and ``vpermilpd``: each 16 bytes by themselves; of two entries the second bit of a position chooses."""
+
+    def run(called: Called) -> Value:
+        values, positions = called.arguments
+        starts = [lane - lane % entries for lane in range(len(values))]
+        lowest = 1 if entries == 2 else 0
+        return [
+            None if position is None else values[start + (position >> lowest) % entries]
+            for start, position in zip(starts, positions)
+        ]
+
+    return run
+
+
 def _permute_two(called: Called) -> Value:
     """The same of two values, the positions between them."""
     low, positions, high = called.arguments
@@ -189,7 +204,8 @@ X86: dict[str, Callable[[Called], Value]] = {
     "x86.avx2.permps": _permute,
     "x86.avx512.permvar": _permute,
     "x86.avx512.vpermi2var": _permute_two,
-    "x86.avx.vpermilvar.ps": _permute,
+    **dict.fromkeys(("x86.avx.vpermilvar.ps", "x86.avx512.vpermilvar.ps"), _permute_within(4)),
+    **dict.fromkeys(("x86.avx.vpermilvar.pd", "x86.avx512.vpermilvar.pd"), _permute_within(2)),
     "x86.ssse3.pshuf.b.128": _permute_bytes,
     "x86.avx512.mask.expand": _expand,
     "x86.bmi.pdep": _spread_bits,

@@ -6,6 +6,8 @@ one: at worst they are their own symbol.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from voltac.ir import lane_formulas
 from voltac.ir.constants import integers, shuffle_mask, splatted
 from voltac.ir.float_quotients import quotient
@@ -27,11 +29,17 @@ _MOST_GUESSES = 3
 class LaneValues:
     """The analysis of one function. Rewriting the function by values that are equal keeps it valid."""
 
-    def __init__(self, function: Function, layout: DataLayout, subset: tuple[int, ...] = ()) -> None:
+    def __init__(
+        self,
+        function: Function,
+        layout: DataLayout,
+        subset: tuple[int, ...] = (),
+        definitions: dict[str, Instruction] | None = None,
+    ) -> None:
         """``subset``: look at these lanes only; what holds for them need not hold for all."""
         self.subset = subset
         self.function = function
-        self.definitions = function.definitions()
+        self.definitions = function.definitions() if definitions is None else definitions
         self.layout = layout
         self.pointer_bits = layout.pointer_bytes * 8
         self.parameter_types = {parameter.name: parameter.type for parameter in function.parameters}
@@ -39,13 +47,14 @@ class LaneValues:
         self.facts = FactFinder(self)
         self._guesses = 0
         """Guesses being tried, one inside the other."""
-        self._positions = {name: number for number, name in enumerate(self.definitions)}
+
+    @cached_property
+    def _positions(self) -> dict[str, int]:
+        return {name: number for number, name in enumerate(self.definitions)}
 
     def for_lanes(self, subset: tuple[int, ...]) -> LaneValues:
         """The same analysis of some lanes only, of the function as it was when this one began."""
-        other = LaneValues(self.function, self.layout, subset)
-        other.definitions, other._positions = self.definitions, self._positions
-        return other
+        return LaneValues(self.function, self.layout, subset, self.definitions)
 
     def of(self, operand: Operand) -> LaneValue | None:
         """The formula of an operand of integer or pointer type; None for other types and for irregular vectors."""

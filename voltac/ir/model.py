@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from typing import Any
 
 from voltac.ir import parts as instruction_parts
 from voltac.ir.parts import Operand, Parts
@@ -73,7 +74,7 @@ class Instruction:
 
     def rename(self, new_names: dict[str, str]) -> None:
         """Replace the used names that are keys; the result's own name stays."""
-        if "%" not in self._text:
+        if not new_names or "%" not in self._text:
             return
         own = len(self.name) + self._text.index("%") if self.name else 0
         body = _NAME_TOKEN.sub(lambda found: new_names.get(found.group(), found.group()), self._text[own:])
@@ -153,6 +154,8 @@ class Function:
     blocks: list[Block] = field(default_factory=list)
     replaced: dict[str, str] = field(default_factory=dict)
     """Names of values that are gone -> what has stood for them since."""
+    flow: tuple[list[tuple[str, str]], Any] | None = None
+    """What :func:`voltac.ir.cfg.control_flow` found last, and of which blocks with which terminators."""
 
     @property
     def name(self) -> str:

@@ -21,13 +21,14 @@ _Complaint = Callable[[str, Instruction], InternalError]
 def verify(module: Module, *, stage: str = "passes", pseudo_operations: bool = False) -> None:
     """Raise :class:`InternalError` for the first rule broken; ``pseudo_operations`` allows them to be there."""
     if not pseudo_operations:
-        _no_pseudo_operations(module)
+        verify_accesses(module)
     types = set(module.named_types())
     for function in module.functions:
         _structure(function, types, stage)
 
 
-def _no_pseudo_operations(module: Module) -> None:
+def verify_accesses(module: Module) -> None:
+    """Raise :class:`InternalError` for a pseudo operation that is left."""
     for function in module.functions:
         for instruction in function.instructions():
             if "@" + pseudo_operations.PREFIX in instruction.text and instruction.op == "call":

@@ -78,6 +78,8 @@ class Options:
     """``calls`` of ISPCInstrument (``--instrument``) or ``counts`` (``voltac profile``) wherever the mask may differ."""
     loop_unrolling: bool = True
     """LLVM may unroll loops (``--opt=disable-loop-unroll`` clears it)."""
+    streaming_stores: bool = False
+    """Loops that store more than caches hold bypass them (``--opt=streaming-stores``)."""
 
     def __post_init__(self) -> None:
         fields = self.__dict__

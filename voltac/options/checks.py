@@ -253,6 +253,7 @@ CHECKS: dict[str, Check] = {
     "frame_pointer": _truth,
     "instrument": _one_of_words(INSTRUMENTS),
     "loop_unrolling": _truth,
+    "streaming_stores": _truth,
 }
 """Field of Options -> its check. A test holds that each field has one."""
 
@@ -275,3 +276,5 @@ def check_together(fields: Any) -> None:
     if fields.reset_ftz_daz and (target.is_device or target.architecture in _WITHOUT_FLUSHING):
         where = f"on the device '{target.name}'" if target.is_device else f"on {target.architecture}"
         raise ValueError(f"reset_ftz_daz: there is no floating-point state to reset {where}")
+    if fields.streaming_stores and not target.is_x86:
+        raise ValueError(f"streaming_stores: loops bypass the caches on x86 only, and the target is '{target.name}'")

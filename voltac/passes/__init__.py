@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from voltac.ir.model import Module
 from voltac.ir.read import read
-from voltac.ir.verify import verify
+from voltac.ir.verify import verify, verify_accesses
 from voltac.ir.write import write
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
@@ -46,6 +46,12 @@ def _use_sample_profile(module: Module, options: Options) -> None:
     from voltac.passes.sample_profile import use_sample_profile  # late: few compilations have a profile
 
     use_sample_profile(module, options)
+
+
+def _stream_stores(module: Module, options: Options) -> None:
+    from voltac.passes.streamed_stores import stream_stores  # late: few compilations ask for it
+
+    stream_stores(module, options)
 
 
 def _resolves(options: Options) -> bool:
@@ -91,6 +97,8 @@ PASSES = (
     Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),
     Pass("put_gangs_in_flight", "LLVM is asked to do several gangs of a sum at a time",
          put_gangs_in_flight, lambda options: options.level > 1 and options.loop_unrolling and not options.target.keeps_loops),
+    Pass("stream_stores", "loops that store more than caches hold bypass them, where that is asked for",
+         _stream_stores, lambda options: options.streaming_stores and options.level > 1),
     Pass("make_stores_whole", "masked accesses in loops become plain ones while all lanes are on",
          make_stores_whole,
          lambda options: options.level > 1 and not options.target.has_masked_small and options.target.width > 1),
@@ -138,5 +146,6 @@ def run_with_reports(text: str, options: Options, runs: PassRuns | None = None) 
         reports.extend(row.run(module, options) or ())
     if records is not None:
         records.put_back()
-    verify(module)
+    # All the rest is verified by LLVM when it reads what is written.
+    verify_accesses(module)
     return write(module), reports

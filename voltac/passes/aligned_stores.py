@@ -49,6 +49,7 @@ def align_stores(module: Module, options: Options) -> None:
         if is_seldom_called(function) or not any(pseudo_operation(each) == "scatter" for each in function.instructions()):
             continue
         looked_at: set[str] = set()
+        values: LaneValues | None = None
         while True:
             # What is written changes the flow.
             flow = control_flow(function)
@@ -58,7 +59,7 @@ def align_stores(module: Module, options: Options) -> None:
             looked_at.add(loop.header)
             if len(loop.blocks) != _BLOCKS or not _stores(function, loop.latches):
                 continue
-            values = LaneValues(function, layout)
+            values = values or LaneValues(function, layout)
             gangs = GangLoop.of(function, loop, flow, values, _MOST_INSTRUCTIONS)
             effects = effects or ModuleEffects(module)
             if gangs is not None and not gangs.carried:
@@ -68,6 +69,7 @@ def align_stores(module: Module, options: Options) -> None:
                     if (before := found.address_before(emitter)) is not None:
                         _write(found, *before, emitter)
                         emitters.append(emitter)
+                        values = None
     declare(module, emitters)
 
 

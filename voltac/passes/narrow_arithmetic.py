@@ -163,7 +163,7 @@ class _Narrowing:
         for block in self._function.blocks:
             for made in block.instructions:
                 # In the order of the text, so that the ranges of operands are known and nothing is deep.
-                if not lanes_of(made.type) or element_of(made.type) != "i32":
+                if " x i32>" not in made.text or not lanes_of(made.type) or element_of(made.type) != "i32":
                     continue
                 self._range(Operand(made.type, made.name))
                 if self._is_computable(made) and all(each.value in chosen or self._is_leaf(each) for each in _data(made)):

@@ -39,6 +39,8 @@ _LEAVING_LANE = m.one_of(
     m.op("extractelement", m.value("pointers"), m.constant("lane")),
     m.op("inttoptr", m.op("extractelement", m.op("ptrtoint", m.value("pointers")), m.constant("lane"))),
 )
+_TAKING_LANES = frozenset(("extractelement", "inttoptr"))
+"""Operations that the above ends in."""
 _TOUCHING = frozenset(("call", "store", "load", "atomicrmw", "cmpxchg", "fence"))
 """Operations that may touch memory."""
 
@@ -155,7 +157,7 @@ class _Resolver:
             operation = pseudo_operation(instruction)
             access = read_access(index, instruction, operation, self.values) if operation else None
             if access is None and instruction.op not in _TOUCHING:
-                if instruction.type == "ptr" and self.options.resolve_accesses:
+                if instruction.op in _TAKING_LANES and instruction.type == "ptr" and self.options.resolve_accesses:
                     self._leaving_lane(index, instruction, plan)
                 continue
             self._interfere(instruction, access, loads, stores, finished)

@@ -8,6 +8,8 @@
                         the body four times, with these
     then the loop over k for what is left
 
+Where the loop only sums up in any order, the elements stay where they are (:mod:`voltac.passes.loops.row_sums`).
+
 The lanes do in each iteration what they did before, in the same order. A block is begun only where all its iterations
 are run, and nothing in the loop stores: so all that is loaded early is loaded anyway. A lane that is off loads
 the row of one that is on.
@@ -18,6 +20,7 @@ from __future__ import annotations
 from voltac.ir.cfg import control_flow
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Instruction, Module
+from voltac.ir.types import element_of, lanes_of
 from voltac.options import Options
 from voltac.passes.accesses.access import (
     Access,
@@ -29,11 +32,12 @@ from voltac.passes.accesses.access import (
     read_access,
 )
 from voltac.passes.accesses.emit import Emitter, declare
-from voltac.passes.accesses.lane_rows import ROW_BYTES, ROW_SIZES, load_rows
+from voltac.passes.accesses.lane_rows import ROW_BYTES, ROW_SIZES, four_by_four, load_blocks, load_rows
 from voltac.passes.facts.effects import ModuleEffects
 from voltac.passes.loops.counted_loops import CountedLoop, IterationSteps
 from voltac.passes.loops.iteration_blocks import ITERATIONS, IterationBlocks
 from voltac.passes.loops.outlined_blocks import is_seldom_called
+from voltac.passes.loops.row_sums import IDENTITIES, row_sums
 
 _MOST_INSTRUCTIONS = 60
 """Of a body, of which there are four more then. Chosen, not measured."""
@@ -52,19 +56,19 @@ def load_row_blocks(module: Module, options: Options) -> list[AccessReport]:
         if is_seldom_called(function) or not any(map(pseudo_operation, function.instructions())):
             continue
         flow = control_flow(function)
-        definitions = function.definitions()
+        values = LaneValues(function, layout)
         for loop in flow.loops:
-            found = CountedLoop.of(function, loop, flow, definitions)
+            found = CountedLoop.of(function, loop, flow, values.definitions)
             if found is None or len(found.blocks) > 1 or not any(map(pseudo_operation, found.body.instructions)):
                 continue
             effects = effects or ModuleEffects(module)
-            values = LaneValues(function, layout)
             rows = _rows(found, effects, values)
             if rows:
                 emitter = Emitter(module, function, values)
-                _Rows(found, rows, emitter).write()
+                sums = row_sums(found, rows, values.definitions, options.target.vector_bits)
+                _Rows(found, rows, emitter, sums).write()
                 emitters.append(emitter)
-                definitions = function.definitions()
+                values = LaneValues(function, layout)
                 places = places or SourcePlaces(locations(module))
                 reports += [_report(access, found, places) for access in rows]
     declare(module, emitters)
@@ -119,10 +123,12 @@ def _report(access: Access, loop: CountedLoop, places: SourcePlaces) -> AccessRe
 class _Rows:
     """The new blocks of one loop."""
 
-    def __init__(self, loop: CountedLoop, rows: list[Access], emit: Emitter) -> None:
+    def __init__(self, loop: CountedLoop, rows: list[Access], emit: Emitter, sums: list[Instruction]) -> None:
         self.loop = loop
         self.rows = rows
         self.emit = emit
+        self.sums = sums
+        """The phis, if the loop does nothing but sum up in any order."""
 
     def write(self) -> None:
         """Put them before the loop."""
@@ -134,14 +140,52 @@ class _Rows:
         blocks.start(blocks.begin)
         pointers = [self._first_pointers(access, blocks.before(access.pointers)) for access in self.rows]
         emit.line(f"br label %{blocks.test}")
-        blocks.write_test()
+        blocks.write_test(folds=bool(self.sums))
         blocks.start(blocks.body)
         columns = [self._columns(access, firsts, blocks.done) for access, firsts in zip(self.rows, pointers)]
+        if self.sums:
+            self._sum_up(blocks, columns)
+            return
         now = blocks.now
         for number in range(ITERATIONS):
             now = self._iteration(now, {access.instruction.name: column[number] for access, column in zip(self.rows, columns)})
         blocks.write_end()
         blocks.put_in_place(now)
+
+    def _sum_up(self, blocks: IterationBlocks, parts: list[list[str]]) -> None:
+        """Parts of rows as they are, each to a sum of its own, with what follows."""
+        emit = self.emit
+        parted = {phi.name: [emit.fresh("parted") for _ in range(ITERATIONS)] for phi in self.sums}
+        after: dict[str, list[str]] = {phi.name: [] for phi in self.sums}
+        now = blocks.now
+        for number in range(ITERATIONS):
+            given = {access.instruction.name: part[number] for access, part in zip(self.rows, parts)}
+            now = self._iteration(now | {name: each[number] for name, each in parted.items()}, given)
+            for name, each in after.items():
+                each.append(now[name])
+        added = {name for names in after.values() for name in names}
+        for instruction in emit.output:
+            if instruction.name in added and instruction.op == "add":
+                # Sums of parts may be larger than the whole.
+                instruction.text = instruction.text.replace(" nuw", "").replace(" nsw", "")
+        blocks.write_end()
+        blocks.start_fold()
+        for phi in self.sums:
+            lanes, add = phi.type, self.loop.arm(phi, self.loop.body.name)
+            made = emit.values.definitions[add]
+            operation = " ".join((made.op, *made.parts.flags)) if made.op == "fadd" else made.op
+            columns = four_by_four(parted[phi.name], element_of(lanes), lanes_of(lanes), emit)
+            total = blocks.now[phi.name]
+            for column in columns:
+                total = emit.value("total", f"{operation} {lanes} {total}, {column}")
+            blocks.results[phi.name] = total
+        blocks.write_fold_end()
+        more = [
+            (name, phi.type, IDENTITIES[element_of(phi.type)], following)
+            for phi in self.sums
+            for name, following in zip(parted[phi.name], after[phi.name])
+        ]
+        blocks.put_in_place(now | {phi.name: blocks.now[phi.name] for phi in self.sums}, more)
 
     def _first_pointers(self, access: Access, pointers: str) -> list[str]:
         """Of each lane's row; a lane that is off has that of one that is on."""
@@ -160,7 +204,8 @@ class _Rows:
         attached = access.instruction.parts.metadata.get("dbg")
         emit.attachment = f", !dbg {attached}" if attached else ""
         pointers = [emit.value("at", f"getelementptr {access.element}, ptr {each}, i64 {done}") for each in firsts]
-        columns = load_rows(pointers, access.element, access.size, emit)
+        load = load_blocks if self.sums else load_rows
+        columns = load(pointers, access.element, access.size, emit)
         emit.attachment = ""
         return columns
 

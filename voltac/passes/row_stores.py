@@ -88,7 +88,7 @@ def store_row_blocks(module: Module, options: Options) -> list[AccessReport]:
 def _next_loop(function: Function, looked_at: set[str]) -> CountedLoop | None:
     """A counted loop that is not too long and has such stores in it; outer ones first."""
     flow = control_flow(function)
-    definitions = function.definitions()
+    definitions: dict[str, Instruction] = {}
     blocks = {block.name: block for block in function.blocks}
     for loop in flow.loops:
         if loop.header in looked_at:
@@ -97,6 +97,7 @@ def _next_loop(function: Function, looked_at: set[str]) -> CountedLoop | None:
         instructions = [each for name in loop.blocks for each in blocks[name].instructions]
         if len(instructions) > _MOST_INSTRUCTIONS or not any(pseudo_operation(each) == "scatter" for each in instructions):
             continue
+        definitions = definitions or function.definitions()
         if (found := CountedLoop.of(function, loop, flow, definitions)) is not None:
             return found
     return None

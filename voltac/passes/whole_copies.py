@@ -47,8 +47,9 @@ def _may_copy(block: Block) -> bool:
 
 def _copy_in(module: Module, function: Function, layout: DataLayout, effects: ModuleEffects) -> None:
     flow = control_flow(function)
+    values: LaneValues | None = None
     for found in [loop for loop in flow.loops if len(loop.blocks) == 2]:
-        values = LaneValues(function, layout)
+        values = values or LaneValues(function, layout)
         loop = GangLoop.of(function, found, flow, values, _MOST_INSTRUCTIONS)
         copied = None if loop is None or loop.carried else _copied(loop.body, values)
         if loop is None or copied is None or not all(access.all_on and loop.is_even(access) for access in copied):
@@ -63,6 +64,7 @@ def _copy_in(module: Module, function: Function, layout: DataLayout, effects: Mo
         rest = _rest(loop, load, store, values)
         if rest is not None:
             _replace(module, function, loop, load, store, *rest)
+            values = None
 
 
 def _copied(block: Block, values: LaneValues) -> tuple[Access, Access] | None:

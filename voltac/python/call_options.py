@@ -53,3 +53,4 @@ class CompileOptions(TypedDict, total=False):
     frame_pointer: bool
     instrument: Literal["", "calls", "counts"]
     loop_unrolling: bool
+    streaming_stores: bool

@@ -124,7 +124,7 @@ def test_code_is_aligned_by_instructions_that_do_nothing() -> None:
     [
         ("f:\n  bri nowhere", "k.S:2:7: Error: 'nowhere' is used and defined nowhere"),
         ("f:\n  bri f + 2", "k.S:2:7: Error: a reference to 'f' does not reach it: address 0x4c002 is no multiple of 4"),
-        (".macro jump to\n  nop\n  bri \\to\n.endm\nf: jump far", "k.S:5:9: Error: 'far' is used and defined nowhere"),
+        (".macro jump to\n  nop\n  bri \\to\n.endm\nf: jump far", "k.S:3:7: Error: 'far' is used and defined nowhere"),
         ("f: nop\n.data\n.long 1, fa", "k.S:3:10: Error: 'fa' is used and defined nowhere"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 
 from voltac.messages.message import Note, Span
@@ -75,6 +76,7 @@ class LinePiece:
 
 
 _OPEN, _CLOSED = "([", ")]"
+_NESTED = re.compile(r'["(\[)\]]')
 
 
 def split_at_commas(piece: LinePiece) -> list[LinePiece]:
@@ -84,6 +86,11 @@ def split_at_commas(piece: LinePiece) -> list[LinePiece]:
         return []
     found = []
     start = depth = 0
+    if _NESTED.search(text) is None:
+        for part in text.split(","):
+            found.append(LinePiece(part, piece.begin + start))
+            start += len(part) + 1
+        return found
     inside = False
     for position, character in enumerate(text):
         if character == '"' and text[position - 1 : position] != "\\":

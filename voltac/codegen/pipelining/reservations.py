@@ -21,8 +21,12 @@ class ReservationTable:
 
     def fits(self, way: Occupied, time: int) -> bool:
         """Whether an operation can issue then, in this way."""
-        rows = self._rows(way, time)
-        return all(len(self._taken[row]) + rows.count(row) <= self._resources.units[row[0]] for row in set(rows))
+        needed: dict[tuple[str, int], int] = {}
+        for row in self._rows(way, time):
+            needed[row] = needed.get(row, 0) + 1
+            if len(self._taken[row]) + needed[row] > self._resources.units[row[0]]:
+                return False
+        return True
 
     def possible(self, way: Occupied) -> bool:
         """Whether it fits an empty table; an interval may be too short even for one operation."""

@@ -9,6 +9,7 @@ written) may share a bundle.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from heapq import heapify, heappop, heappush
 
 from voltac.codegen.pipelining.loop import Edge, IssueResources, Occupied
 from voltac.codegen.pipelining.reservations import ReservationTable
@@ -31,7 +32,8 @@ def bundles(
         waits_for[edge.after] += 1
         after[edge.before].append(edge)
     earliest = [0] * count
-    ready = [number for number in range(count) if not waits_for[number]]
+    ready = [(-height[number], number) for number in range(count) if not waits_for[number]]
+    """The longest chain first."""
     table = ReservationTable(resources)
     for number, choice in enumerate(ways):
         if not any(map(table.possible, choice)):
@@ -41,25 +43,34 @@ def bundles(
     while done < count:
         now = len(cycles)
         cycles.append([])
-        while True:
-            fitting = (
-                (number, way)
-                for number in sorted(ready, key=lambda number: (-height[number], number))
-                if earliest[number] <= now
-                for way, occupied in enumerate(ways[number])
-                if table.fits(occupied, now)
-            )
-            chosen = next(fitting, None)
-            if chosen is None:
-                break
-            number, way = chosen
+        heapify(ready)
+        later: list[tuple[int, int]] = []
+        full: set[Occupied] = set()
+        """Ways of operations that do not fit into this cycle any more."""
+        while ready:
+            first = heappop(ready)
+            number = first[1]
+            way = _fitting(ways[number], table, now, full) if earliest[number] <= now else None
+            if way is None:
+                later.append(first)
+                continue
             table.take(number, ways[number][way], now)
-            ready.remove(number)
-            cycles[-1].append(chosen)
+            cycles[-1].append((number, way))
             done += 1
             for edge in after[number]:
                 earliest[edge.after] = max(earliest[edge.after], now + edge.cycles)
                 waits_for[edge.after] -= 1
                 if not waits_for[edge.after]:
-                    ready.append(edge.after)
+                    heappush(ready, (-height[edge.after], edge.after))
+        ready = later
     return cycles
+
+
+def _fitting(choice: Sequence[Occupied], table: ReservationTable, now: int, full: set[Occupied]) -> int | None:
+    """The first way in which an operation can issue; those in which none can are entered in ``full``."""
+    for number, occupied in enumerate(choice):
+        if occupied not in full:
+            if table.fits(occupied, now):
+                return number
+            full.add(occupied)
+    return None

@@ -199,11 +199,26 @@ def _scale_sum(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> I
     return build.binary("fmul", total, second)
 
 
+def _scale_sum_normal(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    """In one step: the exponents next to the normal ones are those of zero and infinity."""
+    a, b, shifted = arguments
+    build = c.build
+    if c.target.has_avx512 or not c.target.has_ieee_products:
+        return _scale_sum(c, node, arguments)
+    whole = build.binary("shl", build.convert("bitcast", shifted, _like(shifted, "i32")), _int(shifted, 23))
+    power = build.convert("bitcast", build.binary("add", whole, _int(shifted, 0x3F800000)), a.type)
+    return build.binary("fmul", build.binary("fadd", a, b), power)
+
+
 # --- small tables
 
 
-def _entries(c: FunctionContext, table: IR, start: int, count: int) -> IR:
-    return c.build.load(f"<{count} x float>", c.build.gep("float", table, integer("i64", start)), 4)
+def _entries(c: FunctionContext, table: IR, start: int, count: int, element: str = "float") -> IR:
+    return c.build.load(f"<{count} x {element}>", c.build.gep(element, table, integer("i64", start)), 4)
+
+
+def _entry(c: FunctionContext, table: IR, place: IR, element: str) -> IR:
+    return c.build.load(element, c.build.gep(element, table, place), 4)
 
 
 def _lookup(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
@@ -246,6 +261,55 @@ def _lookup_eight(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -
     return _in_registers(c, 8, lambda i: call(c, "llvm.x86.avx2.permps", whole.type, whole, i), index)
 
 
+def _lookup_two(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    table, index = arguments
+    if not lanes_of(index.type):
+        return c.build.select(_bit_set(c, index, 0), *(_entry(c, table, integer("i64", k), "double") for k in (1, 0)))
+    two = _entries(c, table, 0, 2, "double")
+    if _permutes_sixteen_bytes(c):
+        # The instruction looks at the second bit.
+        return _permuted_within(c, two, c.build.binary("add", index, index))
+    return _of_two(c, two, 0, index)
+
+
+def _lookup_four(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    table, index = arguments
+    if not lanes_of(index.type):
+        return _one_by_one(c, table, index, 4)
+    four = _entries(c, table, 0, 4)
+    if c.target.shuffle:
+        return _shuffled(c, c.build.shuffle(four, poison(four.type), [*range(4)] * 4), index)
+    if _permutes_sixteen_bytes(c):
+        return _permuted_within(c, four, index)
+    return c.build.select(_bit_set(c, index, 1), _of_two(c, four, 2, index), _of_two(c, four, 0, index))
+
+
+def _permutes_sixteen_bytes(c: FunctionContext) -> bool:
+    """vpermilps and vpermilpd."""
+    return c.target.is_x86 and c.target.vector_bits >= 256
+
+
+def _permuted_within(c: FunctionContext, entries: IR, index: IR) -> IR:
+    """Entries of 16 bytes in all, in each 16 bytes of a register."""
+    bits = c.target.vector_bits
+    count = lanes_of(entries.type)
+    tables = c.build.shuffle(entries, poison(entries.type), [*range(count)] * (bits // 128))
+    name = f"llvm.x86.{'avx512' if bits == 512 else 'avx'}.vpermilvar.{'ps' if count == 4 else 'pd'}.{bits}"
+    return _in_registers(c, lanes_of(tables.type), lambda i: call(c, name, tables.type, tables, i), index)
+
+
+def _bit_set(c: FunctionContext, index: IR, bit: int) -> IR:
+    width = 64 if index.type.endswith(("i64", "i64>")) else 32
+    moved = c.build.binary("shl", index, _int(index, width - 1 - bit, width))
+    return c.build.compare("icmp slt", moved, _int(index, 0, width))
+
+
+def _of_two(c: FunctionContext, entries: IR, first: int, index: IR) -> IR:
+    """The entry at ``first`` or that behind it, by the lowest bit."""
+    zero, one = (c.build.splat(lanes_of(index.type), c.build.extract(entries, integer("i64", first + k))) for k in (0, 1))
+    return c.build.select(_bit_set(c, index, 0), one, zero)
+
+
 def _permuted(c: FunctionContext, table: IR, index: IR) -> IR:
     """With tables of 16 in one register."""
     return _in_registers(c, 16, lambda i: call(c, "llvm.x86.avx512.permvar.sf.512", table.type, table, i), index)
@@ -265,7 +329,7 @@ def _one_by_one(c: FunctionContext, table: IR, index: IR, size: int) -> IR:
     wrapped = build.binary("and", index, _int(index, size - 1))
 
     def one(position: IR) -> IR:
-        return build.load("float", build.gep("float", table, build.convert("zext", position, "i64")), 4)
+        return _entry(c, table, build.convert("zext", position, "i64"), "float")
 
     if not lanes_of(index.type):
         return one(wrapped)
@@ -295,6 +359,9 @@ FLOAT_PARTS: dict[str, Emitter] = {
     "__significand": _significand,
     "__all_plain": _all_plain,
     "__scale_sum": _scale_sum,
+    "__scale_sum_normal": _scale_sum_normal,
     "__lookup": _lookup,
+    "__lookup_two": _lookup_two,
+    "__lookup_four": _lookup_four,
     "__lookup_eight": _lookup_eight,
 }

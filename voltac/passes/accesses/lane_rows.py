@@ -39,6 +39,12 @@ def load_rows(pointers: list[str], element: str, size: int, emit: Emitter) -> li
     return found
 
 
+def load_blocks(pointers: list[str], element: str, size: int, emit: Emitter) -> list[str]:
+    """Four elements of 4 bytes from each of the pointers on; vector m has the rows whose numbers modulo 4 are m."""
+    rows = [emit.load("row", f"load <4 x {element}>, ptr {each}, align {size}") for each in pointers]
+    return [_joined(rows[at::4], element, 4, emit) for at in range(4)]
+
+
 def _columns(pointers: list[str], element: str, count: int, size: int, emit: Emitter) -> list[str]:
     rows = [emit.load("row", f"load <{count} x {element}>, ptr {each}, align {size}") for each in pointers]
     return transposed(rows, element, count, size, len(pointers), emit)
@@ -61,10 +67,10 @@ def transposed(rows: list[str], element: str, count: int, size: int, lanes: int,
     wide = [_joined(rows[at::block], element, block, emit) for at in range(block)]
     if block == 2:
         return [_in_blocks(wide[0], wide[1], [m, 2 + m], element, lanes, emit) for m in range(2)]
-    return _four_by_four(wide, element, lanes, emit)
+    return four_by_four(wide, element, lanes, emit)
 
 
-def _four_by_four(vectors: list[str], element: str, lanes: int, emit: Emitter) -> list[str]:
+def four_by_four(vectors: list[str], element: str, lanes: int, emit: Emitter) -> list[str]:
     """Four vectors of blocks of four elements -> the first, the second, ... elements of the four, block by block."""
     columns: list[str] = []
     for low in (0, 2):
@@ -103,7 +109,7 @@ def store_rows(columns: list[str], places: Callable[[int], list[str]], element: 
             pairs = [_in_blocks(columns[at], columns[at + 1], [m, 2 + m], element, lanes, emit) for m in range(2)]
             _store_parts(pairs, element, 2, places(at), size, emit)
     elif size == _WORD:
-        _store_parts(_four_by_four(columns, element, lanes, emit), element, 4, places(0), size, emit)
+        _store_parts(four_by_four(columns, element, lanes, emit), element, 4, places(0), size, emit)
     else:
         words = _words(columns, element, size, lanes, emit)
         if len(words) == 1:

@@ -9,6 +9,8 @@ header:  the loop as it was, for what is left
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from voltac.ir import marks
 from voltac.ir.match import Definitions
 from voltac.ir.model import Block, Instruction
@@ -35,7 +37,11 @@ class IterationBlocks:
         self.now = {phi.name: emit.fresh("of.rows") for phi in loop.header.phis()}
         """The phis of the header -> what they are at the beginning of a block of iterations."""
         self.done, self._after = emit.fresh("done"), emit.fresh("done")
+        self.results: dict[str, str] = {}
+        """Phis of the header -> what they are behind all blocks of iterations, if that is made in a block ``folded``."""
         self._whole = ""
+        self._folded = ""
+        self._last = ""
         self._early: dict[str, str] = {}
         """What the loop computes -> the same for the first iteration, before the loop."""
 
@@ -77,31 +83,45 @@ class IterationBlocks:
                 self._early[name] = self.emit.value("early", again.text.partition(" = ")[2])
         return self._early[name]
 
-    def write_test(self) -> None:
-        """Begins ``test``, and ends it; the phis come with :meth:`put_in_place`."""
+    def write_test(self, folds: bool = False) -> None:
+        """Begins ``test``, and ends it; the phis come with :meth:`put_in_place`. ``folds``: :meth:`start_fold` follows."""
         self.start(self.test)
+        if folds:
+            self._folded = self.emit.fresh(f"{unquoted(self.loop.header.name)}.rows.folded")[1:]
         more = self.emit.value("more", f"icmp ult i64 {self.done}, {self._whole}")
-        self.emit.line(f"br i1 {more}, label %{self.body}, label %{self.loop.header.name}")
+        self.emit.line(f"br i1 {more}, label %{self.body}, label %{self._folded or self.loop.header.name}")
+
+    def start_fold(self) -> None:
+        """What is emitted from now on is done once, behind the iterations."""
+        self.start(self._folded)
+
+    def write_fold_end(self) -> None:
+        """Of the block."""
+        self.emit.line(f"br label %{self.loop.header.name}")
 
     def write_end(self) -> None:
         """Of the last block of the iterations."""
         self.emit.line(f"{self._after} = add nuw i64 {self.done}, {ITERATIONS}")
         self.emit.line(f"br label %{self.test}")
+        self._last = self.blocks[-1].name
 
-    def put_in_place(self, following: dict[str, str]) -> None:
-        """``following``: the phis of the header -> what they are behind a block of iterations."""
+    def put_in_place(self, following: dict[str, str], more: Sequence[tuple[str, str, str, str]] = ()) -> None:
+        """``following``: the phis of the header -> what they are behind a block of iterations.
+
+        ``more``: phis of the blocks alone, each a name, a type, the first value and that behind a block.
+        """
         loop, function, header = self.loop, self.loop.function, self.loop.header
         phis = list(header.phis())
-        last = self.blocks[-1].name
+        last = self._last
         around = [(self.now[phi.name], phi.type, loop.arm(phi, loop.outside), following[phi.name]) for phi in phis]
         test = next(block for block in self.blocks if block.name == self.test)
         test.instructions[:0] = [
             Instruction(f"  {name} = phi {kind} [ {first}, %{self.begin} ], [ {then}, %{last} ]")
-            for name, kind, first, then in (*around, (self.done, "i64", "0", self._after))
+            for name, kind, first, then in (*around, *more, (self.done, "i64", "0", self._after))
         ]
         for phi in phis:
             phi.rename({f"%{loop.outside}": f"%{self.choice}"})
-            phi.add_arms([(self.now[phi.name], self.test)])
+            phi.add_arms([(self.results.get(phi.name, self.now[phi.name]), self._folded or self.test)])
         function.block(loop.outside).terminator.rename({f"%{header.name}": f"%{self.choice}"})
         self._name_left_over()
         position = function.blocks.index(header)

@@ -164,6 +164,12 @@ def __scale_sum(gang: Gang, a: Value, b: Value, shifted: Value) -> Value:
         return np.ldexp(a + b, n)
 
 
+@_builtin(UNSAFE, "R T", ("R T", "R T", "R T"), (FLOAT,))
+def __scale_sum_normal(gang: Gang, a: Value, b: Value, shifted: Value) -> Value:
+    """The same, for n from -127 to 128; 0 or small for results below the normal ones, infinity for n = 128."""
+    return __scale_sum(gang, a, b, shifted)
+
+
 @_builtin(1, "R T", ("R T", "R T"), FLOATS)
 def __copysign(gang: Gang, a: Value, b: Value) -> Value:
     """Magnitude of a, sign of b."""
@@ -193,6 +199,18 @@ def _entry(gang: Gang, table: Value, index: Value, size: int) -> Value:
 def __lookup(gang: Gang, table: Value, index: Value) -> Value:
     """Entry i mod 16 of a table of 16."""
     return _entry(gang, table, index, 16)
+
+
+@_builtin(UNSAFE, "R double", ("u const double *", "R int64"))
+def __lookup_two(gang: Gang, table: Value, index: Value) -> Value:
+    """Entry i mod 2 of a table of 2."""
+    return gang.memory.view(int(table), 16).view(gang.np.float64)[index & 1]
+
+
+@_builtin(UNSAFE, "R float", ("u const float *", "R int32"))
+def __lookup_four(gang: Gang, table: Value, index: Value) -> Value:
+    """Entry i mod 4 of a table of 4."""
+    return _entry(gang, table, index, 4)
 
 
 @_builtin(UNSAFE, "R float", ("u const float *", "R int32"))

@@ -93,15 +93,18 @@ def decode_slot(word: int, unit: str, before: int = 0) -> Slot | None:
 
 def encode_bundle(bundle: Bundle) -> bytes:
     """Sixteen bytes; KeyError for units and stops of which there is no template."""
-    word = CODES[bundle.units, bundle.stops]
-    slots = [0, 0, 0]
-    for number, slot in enumerate(bundle.slots):
+    return join_slots(bundle.units, bundle.stops, [None if slot is None else encode_slot(slot) for slot in bundle.slots])
+
+
+def join_slots(units: str, stops: tuple[int, ...], encoded: Sequence[tuple[int, int] | None]) -> bytes:
+    """The same of what :func:`encode_slot` made of the slots."""
+    word = CODES[units, stops]
+    for number, slot in enumerate(encoded):
         if slot is not None:
-            slots[number], before = encode_slot(slot)
-            if slot.row.unit == X:
-                slots[number - 1] = before
-    for number, bits in enumerate(slots):
-        word |= bits << 5 + SLOT_BITS * number
+            bits, before = slot
+            word |= bits << 5 + SLOT_BITS * number
+            if before:
+                word |= before << 5 + SLOT_BITS * (number - 1)
     return word.to_bytes(BUNDLE_BYTES, "little")
 
 

@@ -25,6 +25,16 @@ class NeedsSymbol:
     addend: int
 
 
+@record
+class ParsedInstruction:
+    """What an instruction's text says."""
+
+    slot: Slot
+    encoded: tuple[int, int]
+    """As :func:`encode_slot` has it."""
+    needed: NeedsSymbol | None
+
+
 _PREDICATE = re.compile(r"\(\s*p(\d+)\s*\)\s*")
 _OPERAND = r"\s*([^,=\[\]\s][^,=\[\]]*?)\s*"
 _LABEL = re.compile(r"([A-Za-z_.$][\w.$]*)#?\s*(?:([+-])\s*(\w+))?$")
@@ -49,7 +59,7 @@ def _spaced(text: str) -> str:
     return "".join(rf"\s*{re.escape(one)}\s*" if one in ",=[]" else re.escape(one) for one in text.strip())
 
 
-def parse_instruction(statement: LinePiece) -> tuple[Slot, NeedsSymbol | None]:
+def parse_instruction(statement: LinePiece) -> ParsedInstruction:
     """BadStatement says what is wrong, and where in the line."""
     text, begin, predicate = statement.text, statement.begin, 0
     found = _PREDICATE.match(text)
@@ -80,7 +90,7 @@ def parse_instruction(statement: LinePiece) -> tuple[Slot, NeedsSymbol | None]:
     raise head.wrong(f"'{mnemonic}' is written {written}")
 
 
-def _filled(row: Row, pieces: list[LinePiece], predicate: int) -> tuple[Slot, NeedsSymbol | None]:
+def _filled(row: Row, pieces: list[LinePiece], predicate: int) -> ParsedInstruction:
     values = []
     needed: NeedsSymbol | None = None
     for operand, piece in zip(row.operands, pieces):
@@ -107,10 +117,9 @@ def _filled(row: Row, pieces: list[LinePiece], predicate: int) -> tuple[Slot, Ne
     _check(row, values, pieces, predicate)
     slot = Slot(row, tuple(values), predicate)
     try:
-        encode_slot(slot)
+        return ParsedInstruction(slot, encode_slot(slot), needed)
     except EncodingError as error:
         raise pieces[error.operand].wrong(str(error)) from None
-    return slot, needed
 
 
 def _check(row: Row, values: list[int], pieces: list[LinePiece], predicate: int) -> None:

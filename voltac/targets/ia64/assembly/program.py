@@ -13,15 +13,18 @@ from voltac.codegen.object_file import ObjectFile, Relocation, Section, Symbol
 from voltac.messages.diagnostics import Diagnostics
 from voltac.messages.suggestions import suggestion
 from voltac.targets.ia64.assembly.addresses import put_address
-from voltac.targets.ia64.assembly.parse import NeedsSymbol, parse_instruction
+from voltac.targets.ia64.assembly.parse import ParsedInstruction, parse_instruction
 from voltac.targets.ia64.instructions import INSTRUCTIONS, SLOT_CODE
-from voltac.targets.ia64.slots import BUNDLE_BYTES, CODES, NOPS, TEMPLATES, UNITS_OF, Bundle, Slot, encode_bundle
+from voltac.targets.ia64.slots import BUNDLE_BYTES, CODES, NOPS, TEMPLATES, UNITS_OF, Bundle, Slot, encode_bundle, join_slots
 
 _SIZES = {"data1": 1, "data2": 2, "data4": 4, "data8": 8, ".byte": 1}
 _IGNORED = frozenset((".explicit", ".proc", ".endp", ".type", ".size", ".pred.rel", ".file", ".prologue", ".body"))
 """What says something to other tools."""
 _LABEL = re.compile(r"\s*([A-Za-z_.$][\w.$]*)#?\s*:(?!:)")
 _SYMBOL = re.compile(r"([A-Za-z_.$][\w.$]*)#?\s*(?:([+-])\s*(\w+))?$")
+_OPENED = re.compile(r"\{\s*\.?(\w*)")
+_END = re.compile(r";;|\}|$")
+"""Of a statement."""
 _KINDS = {".text": "text", ".rodata": "constants", ".data": "data", ".bss": "zeros"}
 _MOST_ALIGNMENT = 1 << 16
 """Bytes. Chosen: what is aligned to more is a mistake."""
@@ -50,10 +53,10 @@ class _Assembler:
         self.units = ""
         """Of the bundle that is open; empty outside of one."""
         self.opened: SourceLine | None = None
-        self.slots: list[Slot] = []
+        self.slots: list[ParsedInstruction] = []
         self.stops: list[int] = []
-        self.needed: list[tuple[int, NeedsSymbol]] = []
-        """Slots of the open bundle that wait for an address."""
+        self.parsed: dict[str, ParsedInstruction] = {}
+        """Texts of instructions that were read: most stand in a program several times."""
         self.globals: set[str] = set()
         self.current = SourceLine.plain("", "", 0)
         self.skipping = False
@@ -97,7 +100,7 @@ class _Assembler:
     def _statement(self, rest: LinePiece) -> LinePiece:
         """Does what a line begins with; the rest of it."""
         if rest.text.startswith("{"):
-            found = re.match(r"\{\s*\.?(\w*)", rest.text)
+            found = _OPENED.match(rest.text)
             assert found is not None
             self._open(LinePiece(found[1], rest.begin + found.start(1)), rest)
             return LinePiece(rest.text[found.end() :], rest.begin + found.end())
@@ -108,7 +111,7 @@ class _Assembler:
             if self.slots:
                 self.stops.append(self._slot_number() - 1)
             return LinePiece(rest.text[2:], rest.begin + 2)
-        end = re.search(r";;|\}|$", rest.text)
+        end = _END.search(rest.text)
         assert end is not None
         statement = LinePiece(rest.text[: end.start()], rest.begin)
         if not self.skipping:
@@ -142,22 +145,23 @@ class _Assembler:
         self.section.content += bytes(-len(self.section.content) % BUNDLE_BYTES)
         self.section.alignment = max(self.section.alignment, BUNDLE_BYTES)
         self.units, self.opened = units.text.upper(), self.current
-        self.slots, self.stops, self.needed, self.skipping = [], [], [], False
+        self.slots, self.stops, self.skipping = [], [], False
 
     def _instruction(self, statement: LinePiece) -> None:
         units = self.units.replace("LX", "X")
         number = len(self.slots)
         if number == len(units):
             raise statement.wrong(f"the bundle .{self.units.lower()} has {len(units)} instructions, and this is one more")
-        slot, needed = parse_instruction(statement)
-        if units[number] not in UNITS_OF[slot.row.unit]:
-            takes = " or ".join(UNITS_OF[slot.row.unit])
+        parsed = self.parsed.get(statement.text)
+        if parsed is None:
+            parsed = self.parsed[statement.text] = parse_instruction(statement)
+        row = parsed.slot.row
+        if units[number] not in UNITS_OF[row.unit]:
+            takes = " or ".join(UNITS_OF[row.unit])
             raise statement.wrong(
-                f"'{slot.row.mnemonic}' goes to a slot {takes}; slot {number} of .{self.units.lower()} is {units[number]}"
+                f"'{row.mnemonic}' goes to a slot {takes}; slot {number} of .{self.units.lower()} is {units[number]}"
             )
-        self.slots.append(slot)
-        if needed is not None:
-            self.needed.append((number + (units[number] == "X"), needed))
+        self.slots.append(parsed)
 
     def _close(self, brace: LinePiece) -> None:
         if not self.units:
@@ -166,7 +170,7 @@ class _Assembler:
         if self.skipping:
             self.skipping = False
             return
-        slots: list[Slot | None] = list(self.slots)
+        slots: list[ParsedInstruction | None] = list(self.slots)
         if "L" in units:
             slots.insert(1, None)
         if len(slots) != len(units):
@@ -174,10 +178,11 @@ class _Assembler:
         stops = tuple(self.stops)
         if (units, stops) not in CODES:
             raise brace.wrong(f".{units.lower()} has no stop there; only .mii has one behind its second slot, .mmi its first")
-        for number, needed in self.needed:
-            place = len(self.section.content) + number
-            self.made.relocations.append(Relocation(self.section.name, place, needed.part, needed.symbol, needed.addend))
-        self.section.content += encode_bundle(Bundle(units, tuple(slots), stops))
+        for number, one in enumerate(slots):
+            if one is not None and one.needed is not None:
+                place, needed = len(self.section.content) + number, one.needed
+                self.made.relocations.append(Relocation(self.section.name, place, needed.part, needed.symbol, needed.addend))
+        self.section.content += join_slots(units, stops, [None if one is None else one.encoded for one in slots])
 
     # --- directives
 

@@ -36,7 +36,8 @@ def complete_frame(function: MachineFunction, rotating: int = 0) -> None:
         link, state = (BY_NAME[f"r{FIRST_LOCAL + locals_ + number}"] for number in range(2))
         locals_ += 2
     _name_outputs(function, locals_)
-    saved = [register for register in sorted(CALLEE_SAVED, key=lambda one: one.number) if _is_written(function, register)]
+    written = {register for instruction in function.instructions() for register in instruction.writes()}
+    saved = sorted(CALLEE_SAVED & written, key=lambda one: one.number)
     slots = {register: function.new_slot(16, 16) for register in saved}
     offsets, size = _layout(function)
     function.frame = size
@@ -71,17 +72,13 @@ def _locals(function: MachineFunction) -> int:
     return max(numbers, default=FIRST_LOCAL - 1) - FIRST_LOCAL + 1
 
 
-def _registers(function: MachineFunction) -> list[Register]:
-    return [
+def _registers(function: MachineFunction) -> set[Register]:
+    return {
         register
         for instruction in function.instructions()
         for register in (*instruction.reads(), *instruction.writes())
         if isinstance(register, Register)
-    ]
-
-
-def _is_written(function: MachineFunction, register: Register) -> bool:
-    return any(register in instruction.writes() for instruction in function.instructions())
+    }
 
 
 def _name_outputs(function: MachineFunction, locals_: int) -> None:

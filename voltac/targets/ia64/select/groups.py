@@ -33,14 +33,14 @@ def ways_of(instruction: MachineInstruction) -> tuple[Occupied, ...]:
 
 def _cycles(one: MachineInstruction, other: MachineInstruction, cycles: int) -> int:
     """A branch may go by a comparison of its own group; parallel comparisons of one kind may share a group."""
-    parallel = [trait for trait in one.row.traits if trait.startswith("parallel ")]
-    if parallel and parallel[0] in other.row.traits:
-        return 0
-    is_condition = other.row.unit == B and "compare" in one.row.traits and other.mask in one.writes()
-    is_return = other.row.unit == B and (
-        one.row.traits & {"to branch"} or "ar" in {operand.kind for operand in one.row.defined}
-    )
-    return 0 if (is_condition or is_return) and cycles == one.row.latency else cycles
+    if "compare" in one.row.traits and "compare" in other.row.traits:
+        parallel = [trait for trait in one.row.traits if trait.startswith("parallel ")]
+        return 0 if parallel and parallel[0] in other.row.traits else cycles
+    if other.row.unit != B or cycles != one.row.latency:
+        return cycles
+    is_condition = "compare" in one.row.traits and other.mask in one.writes()
+    is_return = "to branch" in one.row.traits or any(operand.kind == "ar" for operand in one.row.defined)
+    return 0 if is_condition or is_return else cycles
 
 
 RULES = IssueRules(RESOURCES, ways_of, frozenset(("alloc", "clrrrb")), _cycles)

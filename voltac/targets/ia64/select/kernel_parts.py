@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from voltac.codegen.issue_groups import IssueGroup
-from voltac.codegen.liveness import liveness
+from voltac.codegen.liveness import live_out
 from voltac.codegen.machine_code import (
     AnyRegister,
     Immediate,
@@ -93,9 +93,8 @@ def by_eights(registers: int) -> int:
 
 def live_behind(function: MachineFunction, exit: str) -> set[AnyRegister]:
     """Registers that somebody reads behind a loop whose exit leads to a block."""
-    lives = liveness(function)
     exit_ = next(block for block in function.blocks if block.name == exit)
-    wanted: set[AnyRegister] = set(lives.live_out[exit_.name])
+    wanted = live_out(function)[exit_.name]
     for instruction in reversed(exit_.instructions):
         wanted.difference_update(instruction.writes())
         wanted.update(instruction.reads())

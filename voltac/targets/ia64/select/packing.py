@@ -7,6 +7,7 @@ the next one goes on behind a stop, if the template has one there.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from voltac.codegen.machine_code import MachineInstruction
 from voltac.records import record
@@ -26,50 +27,53 @@ class PackedBundle:
     stops: tuple[int, ...]
 
 
-Item = tuple[MachineInstruction, bool]
-"""An instruction, and whether its group ends with it."""
+Place = tuple[str, bool]
+"""Of an instruction to come: its class, and whether its group ends with it."""
+_SLOTS = 3
+"""Of a bundle."""
 
 
 def packed(groups: Sequence[Sequence[MachineInstruction]]) -> list[PackedBundle]:
     """The bundles of a block."""
-    items: list[Item] = [(one, number == len(group) - 1) for group in groups for number, one in enumerate(group)]
+    items = [one for group in groups for one in group]
+    places = [(one.row.unit, number == len(group) - 1) for group in groups for number, one in enumerate(group)]
     made: list[PackedBundle] = []
     at = 0
     while at < len(items):
-        bundle, count = _best(items, at)
-        made.append(bundle)
-        at += count
+        units, stops, taken = _best(tuple(places[at : at + _SLOTS]))
+        made.append(PackedBundle(units, tuple(None if number is None else items[at + number] for number in taken), stops))
+        at += sum(number is not None for number in taken)
     return made
 
 
-def _best(items: list[Item], start: int) -> tuple[PackedBundle, int]:
-    """The template that takes most of what comes next; of those that take as many the first."""
-    best: PackedBundle | None = None
+@cache
+def _best(coming: tuple[Place, ...]) -> tuple[str, tuple[int, ...], tuple[int | None, ...]]:
+    """The template that takes most of what comes next, of those that take as many the first: its units, its stops, and which
+    instruction goes into each slot."""
+    best: tuple[str, tuple[int, ...], tuple[int | None, ...]] | None = None
     most = 0
     for units, stops, end in _FORMS:
-        slots, count = _filled(units, stops, end, items, start)
+        slots, count = _filled(units, stops, end, coming)
         if count > most:
-            best = PackedBundle(units, tuple(slots), (*stops, 2) if end else stops)
+            best = units, (*stops, 2) if end else stops, tuple(slots)
             most = count
     assert best is not None
-    return best, most
+    return best
 
 
-def _filled(
-    units: str, stops: tuple[int, ...], end: bool, items: list[Item], start: int
-) -> tuple[list[MachineInstruction | None], int]:
+def _filled(units: str, stops: tuple[int, ...], end: bool, coming: tuple[Place, ...]) -> tuple[list[int | None], int]:
     """What goes into the slots, and how many instructions; none where the stops are not those of the groups."""
-    slots: list[MachineInstruction | None] = [None] * 3
-    at = start
+    slots: list[int | None] = [None] * _SLOTS
+    at = 0
     ended = False
     """Whether the last instruction taken ends its group: then a stop comes before the next one."""
     has_stop = False
     for number, unit in enumerate(units):
-        if at < len(items) and not (ended and not has_stop):
-            one, is_last = items[at]
+        if at < len(coming) and not (ended and not has_stop):
+            needed, is_last = coming[at]
             wanted = "X" if unit == "L" else unit
-            if wanted in UNITS_OF[one.row.unit] and (unit == "L") == (one.row.unit == X):
-                slots[number + (unit == "L")] = one
+            if wanted in UNITS_OF[needed] and (unit == "L") == (needed == X):
+                slots[number + (unit == "L")] = at
                 at += 1
                 ended, has_stop = is_last, False
         if number in stops:
@@ -77,6 +81,4 @@ def _filled(
             if not ended:
                 return slots, 0
             has_stop = True
-    if end != (ended and not has_stop):
-        return slots, 0
-    return slots, at - start
+    return slots, at if end == (ended and not has_stop) else 0

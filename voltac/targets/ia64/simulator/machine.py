@@ -16,7 +16,7 @@ from voltac.records import field, mutable_record
 from voltac.targets.ia64.facts import FAILURE
 from voltac.targets.ia64.simulator import float_formats, floats, integers
 from voltac.targets.ia64.simulator.memory import Memory
-from voltac.targets.ia64.simulator.translate import Block, translate
+from voltac.targets.ia64.simulator.translate import Block, bound_names, translate
 
 EXIT = 0
 """The address that the outermost function returns to."""
@@ -101,6 +101,8 @@ class Itanium:
         self.limit = LIMIT
         self._blocks: dict[tuple[int, bool], Block] = {}
         self._symbols: dict[int, str] = {}
+        self.names = bound_names(self)
+        """What translated code calls; the functions among it, too."""
         self.rename()
 
     # --- what translated code calls

@@ -33,6 +33,11 @@ class Memory:
         place = bisect_right(self._starts, address) - 1
         return not address & size - 1 and place >= 0 and address + size <= self._ends[place]
 
+    def usable(self, start: int, size: int) -> bytes:
+        """The bytes from an address on, at most so many, up to the end of what is declared there."""
+        place = bisect_right(self._starts, start) - 1
+        return self.bytes[start : min(start + size, self._ends[place])] if place >= 0 else b""
+
     def _refuse(self, access: str, size: int, address: int) -> None:
         if address & size - 1:
             raise Misaligned(address, size)

@@ -1,17 +1,20 @@
 """Bundles -> Python functions: straight code up to a branch, in which names of registers are resolved (IA-64 3, 4).
 
 A function takes the machine, and gives the address to go on at. Each group first waits for what it reads.
+Translations are kept for the process: a kernel that is called again is not translated again.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
+from types import CodeType
 from typing import Any
 
 from voltac.codegen.rows import Row
 from voltac.codegen.simulator import Fault
-from voltac.records import field, mutable_record
+from voltac.records import field, mutable_record, record, replace
 from voltac.targets.ia64.assembly.text import slot_text, target_of
 from voltac.targets.ia64.registers import APPLICATION
 from voltac.targets.ia64.simulator import float_formats, floats, integers
@@ -21,6 +24,8 @@ from voltac.targets.ia64.slots import BUNDLE_BYTES, Slot, decode_bundle
 
 _MOST = 64
 """Bundles of a function at most. Chosen."""
+_KEPT = 2048
+"""Translations that are kept. Chosen: a suite's programs have some hundreds each."""
 _ENDS = frozenset(("branch", "call", "return", "clrrrb", "break"))
 _FILES = {"r": ("R", "G", 32, 128), "f": ("F", "FN", 32, 128), "p": ("P", "PN", 16, 64)}
 """Kind -> the list, its table of names, and which of its names may be elsewhere."""
@@ -67,28 +72,61 @@ class Block:
 
 def translate(machine: Any, start: int, rotated: bool) -> Block:
     """The code from an address on, for a machine of ``machine.py``; a Fault where there is none, or a group breaks rules."""
-    writer = _Writer(machine, start, rotated)
-    writer.write()
-    if writer.is_stale:
+    content = b"" if start % BUNDLE_BYTES else machine.memory.usable(start, _MOST * BUNDLE_BYTES)
+    made = _translation(content, _Setting(start, rotated, machine.has_speculation, machine.trace is not None))
+    if made.is_stale:
+        machine.expect_nat()
         return translate(machine, start, rotated)
-    scope = {**_PURE, "load": machine.memory.load, "fill_f": lambda address: machine.memory.load(16, address)}
-    scope |= {name: getattr(machine, name) for name in _METHODS}
-    scope |= {name: getattr(machine.floats, name) for name in _OF_FLOATS}
-    exec(compile("\n".join(writer.lines), f"<block {start:#x}>", "exec"), scope)
-    writer.block.function = scope["block"]
-    return writer.block
+    exec(made.code, machine.names)
+    return replace(made.block, function=machine.names["block"])
+
+
+def bound_names(machine: Any) -> dict[str, Any]:
+    """What translated code calls, of a machine."""
+    names = {**_PURE, "load": machine.memory.load, "fill_f": lambda address: machine.memory.load(16, address)}
+    names |= {name: getattr(machine, name) for name in _METHODS}
+    return names | {name: getattr(machine.floats, name) for name in _OF_FLOATS}
+
+
+@record
+class _Setting:
+    """What a translation depends on beside the code."""
+
+    start: int
+    rotated: bool
+    has_speculation: bool
+    """Whether registers may have NaT."""
+    is_traced: bool
+
+
+@record(eq=False)
+class _Translation:
+    """Code that is bound to no machine yet."""
+
+    block: Block
+    code: CodeType
+    is_stale: bool
+    """Whether it was written before it was known that registers may have NaT."""
+
+
+@lru_cache(maxsize=_KEPT)
+def _translation(content: bytes, setting: _Setting) -> _Translation:
+    writer = _Writer(content, setting)
+    writer.write()
+    code = compile("\n".join(writer.lines), f"<block {setting.start:#x}>", "exec")
+    return _Translation(writer.block, code, writer.is_stale)
 
 
 class _Writer:
-    def __init__(self, machine: Any, start: int, rotated: bool) -> None:
-        self.machine = machine
-        self.start = start
-        self.rotated = rotated
-        self.block = Block(start, lambda machine: 0)
+    def __init__(self, content: bytes, setting: _Setting) -> None:
+        self.content = content
+        self.setting = setting
+        self.start = setting.start
+        self.rotated = setting.rotated
+        self.block = Block(self.start, lambda machine: 0)
         self.lines: list[str] = []
-        self.where = (start, "")
+        self.where = (self.start, "")
         self.is_stale = False
-        """Whether what was written before it was known that registers may have NaT."""
 
     def emit(self, text: str, depth: int = 1) -> None:
         self.lines.append("    " * depth + text)
@@ -103,9 +141,8 @@ class _Writer:
         place = self.start
         group: list[tuple[int, Slot, str]] = []
         for _ in range(_MOST):
-            bundle = None
-            if self.machine.memory.is_usable(BUNDLE_BYTES, place):
-                bundle = decode_bundle(self.machine.memory.bytes[place : place + BUNDLE_BYTES])
+            content = self.content[place - self.start : place - self.start + BUNDLE_BYTES]
+            bundle = decode_bundle(content) if len(content) == BUNDLE_BYTES else None
             if bundle is None:
                 if place == self.start:
                     raise Fault("there is no bundle")
@@ -116,8 +153,7 @@ class _Writer:
                 if slot is None:
                     continue
                 group.append((place + number, slot, bundle.units[number]))
-                if "speculative" in slot.row.traits and not self.machine.has_speculation:
-                    self.machine.expect_nat()
+                if "speculative" in slot.row.traits and not self.setting.has_speculation:
                     self.is_stale = True
                 ends = ends or bool(slot.row.traits & _ENDS)
                 if number in bundle.stops:
@@ -154,7 +190,7 @@ class _Writer:
                 self.block.nops += 1
                 continue
             self.where = (place & ~15, self.described(slot, place & ~15))
-            if self.machine.trace is not None:
+            if self.setting.is_traced:
                 self.emit(f"m.trace({f'{place & ~15:#x}: {self.where[1]}'!r})")
             self.instruction(slot, place & ~15)
             for kind, number in writes_of(slot):
@@ -202,7 +238,7 @@ class _Writer:
             self.emit(f"q = {self.register('p', slot.predicate)}")
             self.emit("if q:")
             depth = 2
-        if self.machine.has_speculation and "sees NaT" not in traits:
+        if self.setting.has_speculation and "sees NaT" not in traits:
             depth = self.checks(slot, depth)
         if traits & {"branch", "call", "return"}:
             self.leaves(slot, place, depth)
@@ -256,7 +292,7 @@ class _Writer:
             kind = next(one for one in row.operands if one.kind in ("r", "f"))
             number = slot.values[row.operands.index(kind)]
             known["entry"] = f"({kind.kind!r}, {self.index(kind.kind, number)})"
-        if row.mnemonic == "getf.sig" and self.machine.has_speculation:
+        if row.mnemonic == "getf.sig" and self.setting.has_speculation:
             self.emit(f"{known['r1']} = NAT if is_nat({known['f2']}) else significand({known['f2']})", depth)
             return
         for number, statement in enumerate(row.meaning.split(";")):
