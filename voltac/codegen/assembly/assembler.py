@@ -34,7 +34,6 @@ from voltac.messages.suggestions import suggestion
 from voltac.records import mutable_record, record
 
 _ASSIGNMENT = re.compile(r"([A-Za-z_.][\w.$]*)\s*=(?!=)\s*", re.ASCII)
-_STOP, _STOP_OR_BRACE = re.compile("[;#]"), re.compile("[;#{}]")
 _MOST_LINES = 500_000
 """Lines that macros and repetitions may make: a macro that uses itself ends."""
 _DEEPEST = 60
@@ -179,24 +178,6 @@ class _Assembler:
                     text, end = line.text, 0
                 position = end
 
-<<<<<<< HEAD
-=======
-    def _end_of_statement(self, text: str, position: int) -> int:
-        if '"' not in text:
-            found = (_STOP_OR_BRACE if self.dialect.in_braces else _STOP).search(text, position)
-            return len(text) if found is None else found.start()
-        inside = False
-        stops = ";#{}" if self.dialect.in_braces else ";#"
-        while position < len(text):
-            character = text[position]
-            if character == '"' and text[position - 1 : position] != "\\":
-                inside = not inside
-            elif character in stops and not inside:
-                return position
-            position += 1
-        return position
-
->>>>>>> main
     def _brace(self, line: SourceLine, character: str, position: int) -> None:
         if character == "{":
             if self.group is not None:

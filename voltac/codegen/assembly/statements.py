@@ -12,10 +12,14 @@ WORD = re.compile(r"[^\s(]+")
 """A mnemonic, or the name of a directive or macro."""
 BODIES = {".macro": ".endm", ".rept": ".endr", ".irp": ".endr", ".irpc": ".endr"}
 """What begins a body of statements, and what ends it."""
+_STOP, _STOP_OR_BRACE = re.compile("[;#]"), re.compile("[;#{}]")
 
 
 def end_of_statement(text: str, position: int, in_braces: bool) -> int:
     """The offset behind a statement that begins at another; ``in_braces``: whether braces end it."""
+    if '"' not in text:
+        found = (_STOP_OR_BRACE if in_braces else _STOP).search(text, position)
+        return len(text) if found is None else found.start()
     inside = False
     stops = ";#{}" if in_braces else ";#"
     while position < len(text):
