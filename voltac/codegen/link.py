@@ -24,7 +24,7 @@ def link(code: ObjectFile, device: DeviceCode, diagnostics: Diagnostics | None =
         if relocation.symbol not in code.symbols:
             messages.error(
                 "link",
-                NOWHERE,
+                relocation.place,
                 f"'{relocation.symbol}' is used and defined nowhere{suggestion(relocation.symbol, code.symbols)}",
             )
             continue
@@ -37,7 +37,7 @@ def link(code: ObjectFile, device: DeviceCode, diagnostics: Diagnostics | None =
                 continue
             patched(section.content, relocation.offset, device.relocation(relocation.part), value, device.word_bytes)
         except DoesNotFit as error:
-            messages.error("link", NOWHERE, f"a reference to '{relocation.symbol}' does not reach it: {error}")
+            messages.error("link", relocation.place, f"a reference to '{relocation.symbol}' does not reach it: {error}")
     messages.raise_if_errors()
     code.relocations = []
     return code

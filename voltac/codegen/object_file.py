@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from voltac.messages.message import NOWHERE, Span
 from voltac.records import field, mutable_record, record
 
 
@@ -51,6 +52,8 @@ class Relocation:
     addend: int = 0
     line: int = 0
     """Of the assembly text, for messages."""
+    place: Span = NOWHERE
+    """Of the operand, in text that is written by hand."""
 
 
 @mutable_record(eq=False)

@@ -35,6 +35,11 @@ def code(text: str) -> bytes:
         (".byte 1\n.balign 4, 9, 3\n.byte 2", b"\1\x09\x09\x09\2"),
         (".byte 1\n.p2align 2,, 3\n.byte 2", b"\1\0\0\0\2"),
         (".byte 1\n.end\n.byte 2", b"\1"),
+        (".rept 2 ; .byte 1 ; .rept 2 ; .byte 2 ; .endr ; .endr ; .byte 3", b"\1\2\2\1\2\2\3"),
+        (".macro m a, b=7 ; .byte \\a, \\b ; .endm ; m 4 ; m 5, 6", b"\4\7\5\6"),
+        (".byte 0 ; 1: .irp a, 1, 2 ; .byte \\a + . - 1b\n.endr ; .byte 9", b"\0\1\3\x09"),
+        ("#define MAKE(name) .macro name a ; .byte a_##name, \\a ; .endm\na_m = 3\nMAKE(m)\nm 4", b"\3\4"),
+        (".float 1.5f, inf, -Infinity, 2.f", b"\0\0\xc0\x3f\0\0\x80\x7f\0\0\x80\xff\0\0\0\x40"),
         (".cfi_startproc\n.list\n.title \"t\"\n.byte 1\n.cfi_endproc", b"\1"),
         (".altmacro\n.macro m a, b\n.byte a, b\n.endm\nm %(1 + 2 * 3), %8 >> 1\n.noaltmacro", b"\7\4"),
         (".altmacro\n.macro m a\n.byte a\n.endm\nm <1, 2>\nm <3>", b"\1\2\3"),
@@ -93,5 +98,37 @@ def test_mistakes_have_line_and_column(text: str, message: str) -> None:
     assert message in " ".join(str(raised.value).split())
 
 
+@pytest.mark.parametrize(
+    ("flags", "section"),
+    [('"ax", @progbits', ".text.own"), ('"aw"', ".data.own"), ('"a",@progbits', ".rodata.own"), ('"aw", @nobits', ".bss.own")],
+)
+def test_sections_of_any_name_lie_where_their_flags_say(flags: str, section: str) -> None:
+    made = assembled(f".section own,{flags}\n.space 4\n").code.sections
+    assert made[section].size == 4
+
+
+def test_mistakes_in_bodies_on_one_line_have_their_columns() -> None:
+    with pytest.raises(voltac.CompileError) as raised:
+        assembled("nop ; .rept 1 ; nop ; nup ; .endr ; nip\n", "k.S")
+    message = " ".join(str(raised.value).split())
+    assert "k.S:1:23: Error: unknown instruction or macro 'nup'" in message
+    assert "k.S:1:37: Error: unknown instruction or macro 'nip'" in message
+
+
 def test_code_is_aligned_by_instructions_that_do_nothing() -> None:
     assert code("nop\n.p2align 3\nnop") == NOP * 3
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("f:\n  bri nowhere", "k.S:2:7: Error: 'nowhere' is used and defined nowhere"),
+        ("f:\n  bri f + 2", "k.S:2:7: Error: a reference to 'f' does not reach it: address 0x4c002 is no multiple of 4"),
+        (".macro jump to\n  nop\n  bri \\to\n.endm\nf: jump far", "k.S:3:7: Error: 'far' is used and defined nowhere"),
+        ("f: nop\n.data\n.long 1, fa", "k.S:3:10: Error: 'fa' is used and defined nowhere"),
+    ],
+)
+def test_addresses_that_are_none_have_their_places(text: str, message: str) -> None:
+    with pytest.raises(voltac.CompileError) as raised:
+        assembled(f"{text}\n", "k.S").image()
+    assert message in " ".join(str(raised.value).split())

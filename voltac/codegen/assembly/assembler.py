@@ -6,6 +6,7 @@ to it together; whoever reads ``{ ld64 $a0:1, $m0, 0 ; f32v2add ... }`` gets the
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -24,6 +25,7 @@ from voltac.codegen.assembly.finish import Report, finish
 from voltac.codegen.assembly.lines import BadStatement, LinePiece, SourceLine, split_at_commas
 from voltac.codegen.assembly.operands import InstructionForms, MatchedInstruction
 from voltac.codegen.assembly.state import AssemblyState, WaitingInstruction
+from voltac.codegen.assembly.statements import BODIES, LABEL, WORD, body_of, end_of_statement
 from voltac.codegen.device import DeviceCode
 from voltac.codegen.object_file import ObjectFile, Section
 from voltac.messages.diagnostics import Diagnostics
@@ -31,16 +33,11 @@ from voltac.messages.message import Note, Span
 from voltac.messages.suggestions import suggestion
 from voltac.records import mutable_record, record
 
-_LABEL = re.compile(r"([A-Za-z_.][\w.$]*|\d+|\"[^\"]+\")\s*:(?!:)", re.ASCII)
-_WORD = re.compile(r"[^\s(]+")
 _ASSIGNMENT = re.compile(r"([A-Za-z_.][\w.$]*)\s*=(?!=)\s*", re.ASCII)
-_STOP, _STOP_OR_BRACE = re.compile("[;#]"), re.compile("[;#{}]")
 _MOST_LINES = 500_000
 """Lines that macros and repetitions may make: a macro that uses itself ends."""
 _DEEPEST = 60
 """Macros within macros: some of Python's calls each, of which there are 1000."""
-_BODIES = {".macro": ".endm", ".rept": ".endr", ".irp": ".endr", ".irpc": ".endr"}
-"""What begins a body of lines, and what ends it."""
 
 Rewrite = Callable[[LinePiece, list[LinePiece], AssemblyState], list[tuple[LinePiece, list[LinePiece]]]]
 """An instruction as written → those that stand for it."""
@@ -116,7 +113,7 @@ class _Assembler:
             try:
                 self._line(line)
             except BadStatement as wrong:
-                self._report(wrong, line)
+                self._report(wrong, self.state.line)
                 if self.group_begin is not None and self.group_begin[0] is line and "}" in line.text[self.group_begin[1] :]:
                     # One mistake, not one for each bundle behind it.
                     self.group = self.group_begin = None
@@ -167,31 +164,19 @@ class _Assembler:
                     self._brace(line, character, position)
                 position += 1
             else:
-                found = _LABEL.match(text, position)
+                found = LABEL.match(text, position)
                 if found is not None:
                     if self.conditions.reading:
                         name = LinePiece(found[1], position)
                         self.state.define_label(name.text.strip('"'), name)
                     position = found.end()
                     continue
-                end = self._end_of_statement(text, position)
-                self._statement(LinePiece(text[position:end], position))
+                end = end_of_statement(text, position, self.dialect.in_braces)
+                behind = self._statement(LinePiece(text[position:end], position), end)
+                if behind is not None:
+                    self.state.line = line = behind
+                    text, end = line.text, 0
                 position = end
-
-    def _end_of_statement(self, text: str, position: int) -> int:
-        if '"' not in text:
-            found = (_STOP_OR_BRACE if self.dialect.in_braces else _STOP).search(text, position)
-            return len(text) if found is None else found.start()
-        inside = False
-        stops = ";#{}" if self.dialect.in_braces else ";#"
-        while position < len(text):
-            character = text[position]
-            if character == '"' and text[position - 1 : position] != "\\":
-                inside = not inside
-            elif character in stops and not inside:
-                return position
-            position += 1
-        return position
 
     def _brace(self, line: SourceLine, character: str, position: int) -> None:
         if character == "{":
@@ -213,8 +198,9 @@ class _Assembler:
             else:
                 raise
 
-    def _statement(self, piece: LinePiece) -> None:
-        match = _WORD.match(piece.text)
+    def _statement(self, piece: LinePiece, end: int) -> SourceLine | None:
+        """A statement that ends at an offset of its line; returns what is to be read next if that is not what follows there."""
+        match = WORD.match(piece.text)
         if match is None:
             raise piece.wrong(f"'{piece.text[:1]}' begins nothing: here stands a label, an instruction or a directive")
         word = LinePiece(match[0], piece.begin)
@@ -225,9 +211,9 @@ class _Assembler:
         elif name in GOING_ON:
             self.conditions.go_on(name, rest, self.state)
         elif not self.conditions.reading:
-            return
-        elif name in _BODIES:
-            self._body(name, rest)
+            pass
+        elif name in BODIES:
+            return self._body(name, rest, end)
         elif name in self.macros:
             self._use(self.macros[name], rest, piece)
         elif (assigned := _ASSIGNMENT.match(piece.text)) is not None:
@@ -237,6 +223,7 @@ class _Assembler:
             self._directive(word, rest)
         else:
             self._instruction(word, rest)
+        return None
 
     def _directive(self, word: LinePiece, rest: LinePiece) -> None:
         name = word.text
@@ -259,7 +246,7 @@ class _Assembler:
         elif name in self.directives:
             self.directives[name](self.state, rest)
         else:
-            known = [*self.directives, *_BODIES, *OPENING, *GOING_ON, *self.macros]
+            known = [*self.directives, *BODIES, *OPENING, *GOING_ON, *self.macros]
             raise word.wrong(f"unknown directive '{name}'{suggestion(name, known)}")
 
     def _said(self, name: str, rest: LinePiece) -> None:
@@ -268,23 +255,11 @@ class _Assembler:
 
     # --- macros -----------------------------------------------------------------------------------------------------
 
-    def _body(self, word: str, rest: LinePiece) -> None:
-        """``.macro`` or a repetition: the lines up to its end."""
+    def _body(self, word: str, rest: LinePiece, end: int) -> SourceLine:
+        """``.macro`` or a repetition, of which the head ends at an offset; returns what stands behind it on its last line."""
         begin = self.state.line
-        body: list[SourceLine] = []
-        depth: list[str] = [_BODIES[word]]
-        for line in self.frames[-1].lines:
-            first = _WORD.match(line.text.lstrip())
-            name = first[0] if first is not None else ""
-            if name in _BODIES:
-                depth.append(_BODIES[name])
-            elif name == depth[-1] or (name == ".endmacro" and depth[-1] == ".endm"):
-                depth.pop()
-                if not depth:
-                    break
-            body.append(line)
-        else:
-            raise BadStatement(f"'{_BODIES[word]}' is missing: nothing ends this '{word}'")
+        lines = itertools.chain([begin.part(end)], self.frames[-1].lines)
+        body, behind = body_of(word, lines, self.dialect.in_braces)
         if word == ".macro":
             name, parameters = macro_head(rest)
             if name in self.macros:
@@ -299,6 +274,7 @@ class _Assembler:
             name, values = each_of(rest, word == ".irpc")
             bare = bare_names([name]) if self.alternate else None
             self._push([substituted(line, {name: value}, None, line.chain, bare) for value in values for line in body], False)
+        return behind
 
     def _use(self, macro: AssemblyMacro, rest: LinePiece, piece: LinePiece) -> None:
         if sum(frame.is_macro for frame in self.frames) >= _DEEPEST:
@@ -344,7 +320,7 @@ class _Assembler:
             try:
                 self._line(made)
             except BadStatement as wrong:
-                self._report(wrong, made)
+                self._report(wrong, self.state.line)
         self.state.line = line
 
     def _exit_macro(self) -> None:

@@ -21,6 +21,7 @@ _STRING = re.compile(r'"((?:[^"\\]|\\.)*)"')
 _ESCAPES = {"n": 10, "t": 9, "r": 13, "b": 8, "f": 12, "\\": 92, '"': 34}
 _OCTAL = re.compile(r"[0-7]{1,3}")
 _HEXADECIMAL = re.compile(r"x([0-9a-fA-F]+)")
+_FLOAT_SUFFIX = re.compile(r"(?<=[\d.])[fF]$")
 _HALF = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+[eE][+-]?\d+)([eE][+-]?\d+)?h?")
 _SYMBOL = re.compile(r"[A-Za-z_.$][\w.$]*|\"[^\"]+\"", re.ASCII)
 
@@ -45,7 +46,7 @@ def _floats(form: str) -> Directive:
     def directive(state: AssemblyState, rest: LinePiece) -> None:
         for piece in _listed(rest):
             try:
-                state.add(struct.pack(form, float(piece.text.rstrip("fF") if "x" not in piece.text else piece.text)))
+                state.add(struct.pack(form, float(_FLOAT_SUFFIX.sub("", piece.text))))
             except (ValueError, OverflowError):
                 raise piece.wrong(f"'{piece.text}' is no number that fits here") from None
 
@@ -213,10 +214,23 @@ def _named_section(name: str) -> Directive:
 
 
 def _section(state: AssemblyState, rest: LinePiece) -> None:
-    name = rest.text.split(",")[0].strip()
+    name, *flags = (piece.strip() for piece in rest.text.split(","))
     if not name:
         raise BadStatement("'.section' needs a name, as in '.section .text.scale'")
-    state.switch(name.strip('"'), LinePiece(name, rest.begin))
+    section = name.strip('"')
+    if flags and flags[0].startswith('"') and state.device.place(section) is None:
+        # A name that says nothing, but flags that say where it lies.
+        section = f"{_kind_of_section(flags)}.{section.lstrip('.')}"
+    state.switch(section, LinePiece(name, rest.begin))
+
+
+def _kind_of_section(flags: list[str]) -> str:
+    """What the names of sections begin with that are executable, zeros only, written to, or only read."""
+    if "x" in flags[0]:
+        return ".text"
+    if len(flags) > 1 and flags[1].lstrip("@%") == "nobits":
+        return ".bss"
+    return ".data" if "w" in flags[0] else ".rodata"
 
 
 def _push(state: AssemblyState, rest: LinePiece) -> None:

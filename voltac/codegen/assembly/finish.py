@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from voltac.codegen.assembly.expressions import UNKNOWN, AssemblyValue
-from voltac.codegen.assembly.lines import BadStatement, SourceLine
+from voltac.codegen.assembly.lines import BadStatement, LinePiece, SourceLine
 from voltac.codegen.assembly.operands import chosen_row
 from voltac.codegen.assembly.state import LOCAL, AssemblyState, WaitingData, WaitingInstruction, data_bytes
 from voltac.codegen.encoding import encode
 from voltac.codegen.object_file import Relocation, Symbol
+from voltac.messages.message import Span
 from voltac.messages.suggestions import suggestion
 
 Report = Callable[[BadStatement, SourceLine], None]
@@ -46,8 +47,10 @@ def _word(state: AssemblyState, waiting: WaitingInstruction) -> None:
     size = state.device.word_bytes
     waiting.section.content[waiting.offset : waiting.offset + size] = word.to_bytes(size, "little")
     if address is not None:
-        operand = next(operand for operand, value in zip(row.operands, values) if value is address)
-        _refer(state, waiting.section.name, waiting.offset, state.device.immediates[operand.kind].part, address, waiting.line)
+        index = next(index for index, value in enumerate(values) if value is address)
+        part, piece = state.device.immediates[row.operands[index].kind].part, waiting.matched.operands[index]
+        place = waiting.line.span(piece.begin, piece.end) if isinstance(piece, LinePiece) else waiting.line.whole()
+        _refer(state, waiting.section.name, waiting.offset, part, address, place)
 
 
 def _data(state: AssemblyState, waiting: WaitingData) -> None:
@@ -58,13 +61,13 @@ def _data(state: AssemblyState, waiting: WaitingData) -> None:
     elif waiting.size != 4:
         raise waiting.piece.wrong(f"'{waiting.piece.text}' is an address, which takes 4 bytes: '.long'")
     else:
-        _refer(state, waiting.section.name, waiting.offset, "absolute", value, waiting.line)
+        place = waiting.line.span(waiting.piece.begin, waiting.piece.end)
+        _refer(state, waiting.section.name, waiting.offset, "absolute", value, place)
 
 
-def _refer(state: AssemblyState, section: str, offset: int, part: str, address: AssemblyValue, line: SourceLine) -> None:
+def _refer(state: AssemblyState, section: str, offset: int, part: str, address: AssemblyValue, place: Span) -> None:
     symbol, addend = state.symbol_of(address)
-    number = line.marks[0][1].line if line.marks else 0
-    state.made.relocations.append(Relocation(section, offset, part, symbol, addend, number))
+    state.made.relocations.append(Relocation(section, offset, part, symbol, addend, place.line, place))
 
 
 def _symbols(state: AssemblyState, report: Report) -> None:

@@ -35,6 +35,10 @@ class SourceLine:
         column = place.column + begin - offset
         return Span(place.file, place.line, column, place.line, column + max(1, min(end, limit) - begin))
 
+    def part(self, begin: int, end: int | None = None) -> SourceLine:
+        """What stands from one offset to the other, at the same offsets."""
+        return SourceLine(" " * begin + self.text[begin:end], self.marks, self.chain)
+
     def whole(self) -> Span:
         """The place of what stands on the line."""
         begin = len(self.text) - len(self.text.lstrip())
