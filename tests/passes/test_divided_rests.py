@@ -60,7 +60,7 @@ def is_divided(body: str, outer: bool = True, target: str = "avx2-i32x8", type: 
     return ".ask.1:" in passed(f"export void f({head}) {{ {rows} foreach (i = 0 ... n) {{ {body} }} }}", target)
 
 
-@pytest.mark.parametrize(("element", "target"), some_pairs(TYPES, TARGETS))
+@pytest.mark.parametrize(("element", "target"), some_pairs(TYPES, TARGETS, 4))
 def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> None:
     random = np.random.default_rng(1)
     source = SOURCE.replace("TYPE", element)

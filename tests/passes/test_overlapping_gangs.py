@@ -76,7 +76,7 @@ def overlaps(
     return ".last.left_over:" in passed(f"export void f({head}) {{ {rows} foreach (i = 0 ... n) {{ {body} }} }}", target)
 
 
-@pytest.mark.parametrize(("element", "target"), some_pairs(TYPES, TARGETS))
+@pytest.mark.parametrize(("element", "target"), some_pairs(TYPES, TARGETS, 4))
 def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> None:
     """Fewer elements than a gang, one gang, several at a time, and each rest of them."""
     random = np.random.default_rng(1)

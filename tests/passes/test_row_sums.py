@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from guard_pages import FencedCalls
 from kernels import InterpretedModule, compile_kernels
+from some_pairs import some_pairs
 
 from voltac.driver import compile_source
 from voltac.ir.interp import IRInterpreter
@@ -55,8 +56,7 @@ def passed(source: str, fast_math: str, target: str = "avx2-i32x8") -> str:
     return text
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("element", ["int", "unsigned int", "float"])
+@pytest.mark.parametrize(("element", "target"), some_pairs(["int", "unsigned int", "float"], TARGETS))
 def test_sums_are_those_of_the_rows(element: str, target: str) -> None:
     """Small whole numbers, whose sums are exact in any order, between guard pages."""
     random = np.random.default_rng(1)

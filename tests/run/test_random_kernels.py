@@ -27,7 +27,7 @@ def disagreements(seed: int, text: str, runner: NativeRunner) -> list[str]:
     return [*found, *(str(native) for native, (out, _) in results if not np.array_equal(out, expected))]
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_random_kernels_mean_the_same_everywhere(seed: int, runner: NativeRunner) -> None:
     text = random_kernels(seed)
     assert disagreements(seed, text, runner) == [], text
