@@ -9,6 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+import test_on_ia64
+import test_on_ipu
+import test_on_naplespu
 from emulated import AARCH64, missing, run_emulated
 from random_accesses import random_cases
 from random_applications import random_applications
@@ -33,7 +36,6 @@ from run_programs import (
     natively,
     options,
 )
-from test_on_naplespu import differs, kernels_differ
 from test_random_accesses import check
 from test_random_declarations import missing_errors, wrong_results
 
@@ -44,7 +46,7 @@ from voltac.options import Options
 from voltac.pass_runs import PassRuns
 from voltac.pipeline import Compilation, Watch
 from voltac.records import replace
-from voltac.target_info import TargetInfo, find_target
+from voltac.target_info import DEVICES, TargetInfo, find_target
 
 TARGETS = (*HOST_TARGETS, *HOST_TARGETS, *(target for target in MORE_HOST_TARGETS if target not in RARE_TARGETS))
 """One half of the trials are for the usual ones, one in five for gangs of small types."""
@@ -213,9 +215,15 @@ def judge_accesses(seed: int, text: str) -> str:
 
 
 def device_text(seed: int) -> str:
-    return random_kernels(seed, heap=False) if seed % 2 else str(random_program(seed))
+    return random_kernels(seed, heap=False) if seed % 4 == 3 else str(random_program(seed))
 
 
 def judge_on_device(seed: int, text: str) -> str:
-    wrong = kernels_differ(seed, text) if seed % 2 else differs(seed, text)
-    return "wrong: on naplespu" if wrong else ""
+    """A device that the seed picks, IPUs of both generations by turns; one program in four is of kernels over all types."""
+    name = random.Random(f"device {seed}").choice(("naplespu", "ipu", *(each for each in DEVICES if each.startswith("ia64"))))
+    if name in ("naplespu", "ipu"):
+        judge = test_on_naplespu if name == "naplespu" else test_on_ipu
+        wrong = judge.kernels_differ(seed, text) if seed % 4 == 3 else judge.differs(seed, text)
+    else:
+        wrong = test_on_ia64.differs(text, f"random_{seed}.ispc", DEVICES[name])
+    return f"wrong: on {name}" if wrong else ""

@@ -100,9 +100,9 @@ def is_too_large(refused: Exception) -> bool:
     )
 
 
-def differs(seed: int) -> bool:
+def differs(seed: int, text: str = "") -> bool:
     """Whether a random program does anything else on the tile than on the typed tree; one that is too large is refused."""
-    text = random_for_device(str(random_program(seed)))
+    text = random_for_device(text or str(random_program(seed)))
     target = (MK1, MK2)[seed % 2]
     out, (floats, integers) = np.zeros(1024, np.int32), inputs()
     try:
@@ -126,9 +126,9 @@ def test_many_random_programs_mean_the_same_on_the_tile(first: int) -> None:
     assert [seed for seed in range(first, first + 50) if differs(seed)] == []
 
 
-def kernels_differ(seed: int) -> bool:
+def kernels_differ(seed: int, text: str = "") -> bool:
     """The same of random kernels over all types; those that are too large for a tile are refused."""
-    text = random_kernels_for_device(random_kernels(seed, heap=False))
+    text = random_kernels_for_device(text or random_kernels(seed, heap=False))
     try:
         job = compile_source(text, f"kernels_{seed}.ispc", options(MK2), Diagnostics())
     except CompileError as refused:
