@@ -26,9 +26,11 @@ from voltac.python.module import KernelModule
 from voltac.target_info import TargetInfo, find_target
 
 
-def compile_kernels(source: str, target: str, *, opt: int = 3, **options: Any) -> KernelModule | InterpretedModule:
+def compile_kernels(
+    source: str, target: str, *, opt: int = 3, cache: bool = True, **options: Any
+) -> KernelModule | InterpretedModule:
     """What :func:`voltac.compile` makes, or something that is called like it."""
-    module = voltac.compile(source, target=target, opt=opt, **options)
+    module = voltac.compile(source, target=target, opt=opt, cache=cache, **options)
     return module if can_run(find_target(target)) else InterpretedModule(module, source, target, opt, options)
 
 
