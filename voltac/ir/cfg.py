@@ -5,7 +5,7 @@ Dominators after Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm
 
 from __future__ import annotations
 
-from collections.abc import KeysView
+from collections.abc import Iterator, KeysView
 
 from voltac.ir.model import Function
 from voltac.records import field, mutable_record
@@ -55,6 +55,18 @@ def control_flow(function: Function) -> ControlFlow:
         function.flow = shape, _control_flow(function)
     flow: ControlFlow = function.flow[1]
     return flow
+
+
+def loops_in_turn(function: Function) -> Iterator[tuple[ControlFlow, NaturalLoop]]:
+    """Each loop once, outer ones first, with the control flow as it is by then: the function may be rewritten meanwhile."""
+    looked_at: set[str] = set()
+    while True:
+        flow = control_flow(function)
+        loop = next((each for each in flow.loops if each.header not in looked_at), None)
+        if loop is None:
+            return
+        looked_at.add(loop.header)
+        yield flow, loop
 
 
 def _control_flow(function: Function) -> ControlFlow:

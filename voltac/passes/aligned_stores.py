@@ -15,7 +15,7 @@ next, and nothing that is stored is loaded by another lane. Where elements may b
 
 from __future__ import annotations
 
-from voltac.ir.cfg import ControlFlow, control_flow
+from voltac.ir.cfg import ControlFlow, loops_in_turn
 from voltac.ir.lane_formulas import uniform_multiple
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.marks import LEFT_OVER
@@ -48,15 +48,8 @@ def align_stores(module: Module, options: Options) -> None:
     for function in module.functions:
         if is_seldom_called(function) or not any(pseudo_operation(each) == "scatter" for each in function.instructions()):
             continue
-        looked_at: set[str] = set()
         values: LaneValues | None = None
-        while True:
-            # What is written changes the flow.
-            flow = control_flow(function)
-            loop = next((each for each in flow.loops if each.header not in looked_at), None)
-            if loop is None:
-                break
-            looked_at.add(loop.header)
+        for flow, loop in loops_in_turn(function):
             if len(loop.blocks) != _BLOCKS or not _stores(function, loop.latches):
                 continue
             values = values or LaneValues(function, layout)

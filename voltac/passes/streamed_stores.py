@@ -21,7 +21,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from voltac.ir.cfg import control_flow
+from voltac.ir.cfg import loops_in_turn
 from voltac.ir.lane_formulas import LaneValue
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Instruction, Module
@@ -48,21 +48,15 @@ def stream_stores(module: Module, options: Options) -> None:
     for function in module.functions:
         if is_seldom_called(function):
             continue
-        looked_at: set[str] = set()
-        while True:
-            # What is written changes the flow.
-            flow = control_flow(function)
-            loop = next((each for each in flow.loops if each.header not in looked_at), None)
-            if loop is None:
-                break
-            looked_at.add(loop.header)
-            values = LaneValues(function, layout)
+        values: LaneValues | None = None
+        for flow, loop in loops_in_turn(function):
+            values = values or LaneValues(function, layout)
             gangs = GangLoop.of(function, loop, flow, values, _MOST_INSTRUCTIONS)
             if gangs is not None and gangs.blocks == [gangs.body]:
                 stores = _streams(gangs, options)
                 if 0 < len(stores) <= _MOST_STORES:
                     _write(gangs, stores, options, hint)
-                    changed = True
+                    values, changed = None, True
     if changed:
         module.declare([f"declare {_FENCE}"])
         module.items.append([f"{hint} = !{{i32 1}}"])
