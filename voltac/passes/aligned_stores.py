@@ -27,7 +27,6 @@ from voltac.passes.accesses.emit import Emitter, declare
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.gang_loops import GangLoop
-from voltac.passes.loops.outlined_blocks import is_seldom_called
 from voltac.passes.loops.shiftable import ShiftableLoop
 
 _MOST_INSTRUCTIONS = 48
@@ -45,8 +44,8 @@ def align_stores(module: Module, options: Options) -> None:
     effects: ModuleEffects | None = None
     emitters: list[Emitter] = []
     layout = module.layout(options.target.pointer_bits // 8)
-    for function in module.functions:
-        if is_seldom_called(function) or not any(pseudo_operation(each) == "scatter" for each in function.instructions()):
+    for function in module.often_called:
+        if not any(pseudo_operation(each) == "scatter" for each in function.instructions()):
             continue
         values: LaneValues | None = None
         for flow, loop in loops_in_turn(function):

@@ -36,7 +36,7 @@ def put_gangs_in_flight(module: Module, options: Options) -> None:
     single = {line.partition(" = ")[0] for line in module.lines() if line.endswith(_SINGLE)}
     if not single:
         return
-    wanted = {name for function in module.functions for name in _short_loops(function, options.target.vector_bits)}
+    wanted = {name for function in module.often_called for name in _short_loops(function, options.target.vector_bits)}
     for item in module.items:
         if wanted and isinstance(item, list):
             item[:] = [_with_gangs(line, wanted, single, gangs) for line in item]
