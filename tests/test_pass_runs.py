@@ -189,6 +189,8 @@ def test_bisect_names_the_pass_that_makes_it_bad(
     def spoil(module: Module, options: Options) -> None:
         for function in module.functions:
             function.header = function.header.replace("mark_good", "mark_bads")
+            for call in function.instructions():
+                call.text = call.text.replace("@mark_good", "@mark_bads")
 
     from voltac import passes
 

@@ -390,6 +390,8 @@ class _Resolver:
     def _report(self, access: Access, block: Block, kind: str, reason: str) -> None:
         if marks.is_left_over(block.name):
             return
+        if access.lanes == 1 and kind in ("gather", "scatter", "scalar"):
+            kind = "vector" if access.all_on else "masked"  # of one lane: there is nothing to do otherwise
         file, line, column = self.places.of(access.instruction)
         operation = "store" if access.is_store else "load"
         self.reports.append(
