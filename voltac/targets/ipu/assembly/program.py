@@ -24,10 +24,6 @@ from voltac.targets.ipu.assembly.headers import HEADERS, predefined_macros
 from voltac.targets.ipu.assembly.pseudo import rewritten
 from voltac.targets.ipu.isa import code_of
 
-ENTRY = "__runCodelet_"
-"""What the name of a vertex begins with (IPU 4.1)."""
-
-
 _STACK = re.compile(r"(?P<size>.*?)[\s,]\s*\"?(?P<name>[\w.$]+)\"?\s*(?P<closing>\)?)", re.ASCII)
 """What stands behind ``DEF_STACK_USAGE``."""
 
