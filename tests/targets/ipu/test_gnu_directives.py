@@ -193,3 +193,13 @@ def test_addresses_that_are_none_have_their_places(text: str, message: str) -> N
     with pytest.raises(voltac.CompileError) as raised:
         assembled(f"{text}\n", "k.S").image()
     assert message in " ".join(str(raised.value).split())
+
+
+def test_code_without_room_is_told_once_with_all_of_it() -> None:
+    text = "".join(f".section .text.f{number}\nf{number}: nop\n.space 65532\n" for number in range(4))
+    with pytest.raises(voltac.CompileError) as raised:
+        assemble_vertices(text, "mk1").image()
+    message = " ".join(str(raised.value).split())
+    assert message == (
+        "Error: section '.text.f2' has 65536 bytes; ipu-mk1 has room for 0; all that begin with '.text' have 262144"
+    )
