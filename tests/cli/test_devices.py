@@ -120,6 +120,7 @@ def test_a_trap_tells_where_it_happened(voltac: Run, folder: Path) -> None:
         (["disasm", "good.ispc"], 1, "good.ispc is no program for a device: it does not begin like an ELF file"),
         (["sim"], 2, "no program given"),
         (["sim", "good.ispc"], 1, "it looks like a source: 'voltac run' runs those"),
+        (["sim", "good.ispc", "--target=naplespu"], 1, "it looks like a source: 'voltac run' runs those"),
         (["sim", "p.elf", "--threads", "9"], 2, "Error: option '--threads' must be 1 to 8, not 9"),
         (["sim", "p.elf", "--write-latency", "0"], 2, "option '--write-latency' must be 1 to 100000, not 0"),
         (["sim", "p.elf", "--limit", "0"], 2, "option '--limit' must be at least 1, not 0"),
