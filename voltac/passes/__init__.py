@@ -20,6 +20,7 @@ from voltac.passes.divided_rests import divide_rests
 from voltac.passes.equal_values import merge_equal_values
 from voltac.passes.exchange_lanes import exchange_lanes
 from voltac.passes.flatten_branches import flatten_branches
+from voltac.passes.gang_pairs import pair_gangs
 from voltac.passes.gangs_in_flight import put_gangs_in_flight
 from voltac.passes.joined_conditions import join_conditions
 from voltac.passes.narrow_arithmetic import narrow_arithmetic
@@ -99,6 +100,8 @@ PASSES = (
          put_gangs_in_flight, lambda options: options.level > 1 and options.loop_unrolling and not options.target.keeps_loops),
     Pass("stream_stores", "loops that store more than caches hold bypass them, where that is asked for",
          _stream_stores, lambda options: options.streaming_stores and options.level > 1),
+    Pass("pair_gangs", "short loops that store do two gangs per iteration",
+         pair_gangs, lambda options: options.level > 1 and options.loop_unrolling and _resolves_on_host(options)),
     Pass("make_stores_whole", "masked accesses in loops become plain ones while all lanes are on",
          make_stores_whole,
          lambda options: options.level > 1 and not options.target.has_masked_small and options.target.width > 1),
