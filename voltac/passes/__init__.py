@@ -22,6 +22,7 @@ from voltac.passes.exchange_lanes import exchange_lanes
 from voltac.passes.flatten_branches import flatten_branches
 from voltac.passes.gang_pairs import pair_gangs
 from voltac.passes.gangs_in_flight import put_gangs_in_flight
+from voltac.passes.jammed_rows import jam_rows
 from voltac.passes.joined_conditions import join_conditions
 from voltac.passes.narrow_arithmetic import narrow_arithmetic
 from voltac.passes.one_lane_stores import store_one_lane
@@ -88,6 +89,8 @@ PASSES = (
          store_row_blocks, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("load_row_blocks", "lanes that go along rows of their own load several elements of their row at a time",
          load_row_blocks, lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("jam_rows", "loops around a foreach that changes the same elements each time do four iterations at a time",
+         jam_rows, lambda options: options.level > 1 and options.loop_unrolling and _resolves_on_host(options)),
     Pass("overlap_last_gangs", "what fills no gang is done by a whole one over the last elements, where masks cost",
          overlap_last_gangs,
          lambda options: options.level > 1 and not options.target.has_masked_small and _resolves_on_host(options)),
