@@ -24,6 +24,7 @@ from voltac.passes.gang_pairs import pair_gangs
 from voltac.passes.gangs_in_flight import put_gangs_in_flight
 from voltac.passes.jammed_rows import jam_rows
 from voltac.passes.joined_conditions import join_conditions
+from voltac.passes.masked_counts import add_under_masks
 from voltac.passes.narrow_arithmetic import narrow_arithmetic
 from voltac.passes.one_lane_stores import store_one_lane
 from voltac.passes.overlapping_gangs import overlap_last_gangs
@@ -122,6 +123,8 @@ AFTER_LLVM = (
          keep_masks_wide, optimizing),
     Pass("join_conditions", "conditions of lanes are joined by and and or, where masks are whole lanes",
          join_conditions, lambda options: _resolves_on_host(options) and not options.target.has_avx512),
+    Pass("add_under_masks", "truth values are added under masks, where these are bits",
+         lambda text, options: add_under_masks(text), lambda options: _resolves_on_host(options) and options.target.has_avx512),
     Pass("keep_stores_unmasked", "stores of all lanes stay that where masked ones are slow", keep_stores_unmasked, optimizing),
     Pass("store_one_lane", "masked stores of one known lane become scalar stores",
          lambda text, options: store_one_lane(text), optimizing, required=True),

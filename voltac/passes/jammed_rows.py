@@ -11,12 +11,12 @@
 (Unroll and jam: Allen and Cocke, A Catalogue of Optimizing Transformations, 1971.) What is changed is loaded and stored once in
 four iterations: products of matrices and vectors, sums over rows, filters.
 
-Parameters are different objects here: a call with one array for two is taken only where no loop is around a foreach
-(``sema/analyses/overlaps.py``). Each element sees its operations in the order of before. What another gang does at an earlier time than it did is of other
-memory: all that is stored lies where the index of the foreach says, the same in every iteration of the outer loop, in the whole
-gangs below the limit and in the rest, which is not below it; and what else is touched is of other objects. Loops are not left
-early, and how far the foreach goes does not depend on the outer loop: the same is touched. ``nsw`` is the loop's own claim: the
-four iterations are below its limit, from which three of them were taken off, saturated.
+Each element sees its operations in the order of before. What another gang does earlier than it did is of other memory: all that
+is stored lies where the index of the foreach says, the same in every iteration of the outer loop, in the whole gangs
+below the limit and in the rest, which is not below it; and what else is touched is of other objects. (A call with one array for
+two parameters is taken only where no loop is around the foreach, ``sema/analyses/overlaps.py``.) Loops are not left early, and
+how far the foreach goes does not depend on the outer loop: the same is touched. ``nsw`` is the loop's own claim: the four
+iterations are below its limit, from which three of them were taken off, saturated.
 """
 
 from __future__ import annotations
