@@ -163,7 +163,7 @@ def test_a_vertex_is_preprocessed_as_the_options_say(tmp_path: Path, capfd: pyte
     file.write_text(VERTEX)
     words = ["sim", str(file), "--target=ipu-mk2"]
     code, _, err = run([*words, "zeros:2"], capfd)
-    assert code == 1 and "'counts.h' file not found" in err and "-I" in err
+    assert code != 0 and "'counts.h' file not found" in err and "-I" in err
     # Its vertex is the one of its functions that has the name of one; 0x3f800000 is 1.
     code, out, err = run([*words, "-I", str(tmp_path / "include"), "--function", "v", "zeros:2"], capfd)
     assert code == 0 and "zeros:2 = [0. 1.]" in out
