@@ -34,7 +34,6 @@ from voltac.options import Options
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.loop_hints import loop_of, loops_of_single_gangs
-from voltac.passes.loops.outlined_blocks import is_seldom_called
 
 _MOST_INSTRUCTIONS = 32
 """Of a body, without those whose results nothing uses. A longer one hides what its loop takes. Chosen, not measured."""
@@ -51,9 +50,7 @@ def pair_gangs(module: Module, options: Options) -> None:
         return
     layout = module.layout(options.target.pointer_bits // 8)
     paired = False
-    for function in module.functions:
-        if is_seldom_called(function):
-            continue
+    for function in module.often_called:
         values: LaneValues | None = None
         for flow, loop in loops_in_turn(function):
             if len(loop.blocks) != _BLOCKS or len(loop.latches) != 1:
