@@ -345,4 +345,6 @@ def test_the_text_of_a_compiled_program_is_not_run(target: str, tmp_path: Path, 
     assert main([str(source), f"--target={target}", "-o", str(text)]) == 0
     for function in ([], ["--function=k"]):
         assert main(["sim", str(text), f"--target={target}", *function, "range:8", "8"]) == 2
-        assert "does not say what its kernels take; compile to a program, '-o NAME.elf'" in " ".join(capfd.readouterr().err.split())
+        assert "does not say what its kernels take; compile to a program, '-o NAME.elf'" in " ".join(
+            capfd.readouterr().err.split()
+        )

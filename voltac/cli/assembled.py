@@ -86,7 +86,9 @@ def _chosen(file: ElfFile, prefix: str, name: str | None) -> str:
     """The label of a function, which may be named without the prefix that the device asks for."""
     there = [one for one, symbol in file.code.symbols.items() if symbol.is_global and symbol.section]
     if not prefix and any(one.startswith(f"{START}.") for one in there):
-        raise UsageError("the text of a compiled program does not say what its kernels take; compile to a program, '-o NAME.elf'")
+        raise UsageError(
+            "the text of a compiled program does not say what its kernels take; compile to a program, '-o NAME.elf'"
+        )
     entries = [one for one in there if one.startswith(prefix)] or there
     exact = [one for one in (f"{prefix}{name}", name) if one in there]
     found = exact[:1] or [one for one in entries if name is None or one.endswith("_" + name)]
