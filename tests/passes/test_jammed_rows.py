@@ -18,7 +18,7 @@ from voltac.options import Options
 from voltac.target_info import find_target
 
 TARGETS = ["sse4-i32x4", "avx2-i32x8", "avx2-i32x16", "avx2-i64x4", "avx512skx-x16", "avx512skx-x8"]
-TYPES = {"int": np.int32, "float": np.float32, "double": np.float64, "int64": np.int64}
+TYPES = {"uint8": np.uint8, "int16": np.int16, "int": np.int32, "float": np.float32, "double": np.float64, "int64": np.int64}
 HEAD = "(uniform T a[], const uniform T b[], const uniform T c[], uniform int n, uniform int m) {"
 BODIES = {
     "added": "a[j] += b[i * n + j];",
@@ -79,7 +79,8 @@ def test_each_remainder_of_rows_and_gangs_at_both_ends_of_memory(element: str, t
     kernels = compile_kernels(source, target)
     calls = FencedCalls()
     width = find_target(target).width
-    columns = [0, 1, width - 1, width, width + 1, 2 * width, 2 * width + width // 2, 3 * width - 1]
+    widest = max(width, find_target(target).vector_bits // 8 // dtype.itemsize)
+    columns = sorted({0, 1, width - 1, width, width + 1, 2 * width, 3 * width - 1, widest, widest + width // 2, 2 * widest + 1})
     for number, (n, m) in enumerate((n, m) for n in columns for m in range(10)):
         for name in BODIES:
             if (number + len(name)) % 3:

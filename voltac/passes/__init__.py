@@ -32,6 +32,7 @@ from voltac.passes.resolve_accesses import resolve_accesses
 from voltac.passes.row_blocks import load_row_blocks
 from voltac.passes.row_stores import store_row_blocks
 from voltac.passes.shifts_by_masks import select_shifted
+from voltac.passes.signed_indices import extend_by_sign
 from voltac.passes.some_lanes import move_some_lanes
 from voltac.passes.unmasked_stores import keep_stores_unmasked
 from voltac.passes.walk_runs import walk_runs
@@ -85,13 +86,13 @@ PASSES = (
          walk_runs, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("narrow_arithmetic", "what bytes and 16-bit numbers are used for is computed in 16 bits",
          narrow_arithmetic, lambda options: options.level > 1 and not options.target.is_device),
+    Pass("jam_rows", "loops around a foreach that changes the same elements each time do four iterations at a time",
+         jam_rows, lambda options: options.level > 1 and options.loop_unrolling and _resolves_on_host(options)),
     Pass("widen_gangs", "loops over small elements do several gangs at once", widen_gangs, _resolves_in_full),
     Pass("store_row_blocks", "lanes that store to rows of their own store several elements of their row at a time",
          store_row_blocks, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("load_row_blocks", "lanes that go along rows of their own load several elements of their row at a time",
          load_row_blocks, lambda options: options.level > 1 and _resolves_on_host(options)),
-    Pass("jam_rows", "loops around a foreach that changes the same elements each time do four iterations at a time",
-         jam_rows, lambda options: options.level > 1 and options.loop_unrolling and _resolves_on_host(options)),
     Pass("overlap_last_gangs", "what fills no gang is done by a whole one over the last elements, where masks cost",
          overlap_last_gangs,
          lambda options: options.level > 1 and not options.target.has_masked_small and _resolves_on_host(options)),
@@ -123,6 +124,8 @@ AFTER_LLVM = (
          keep_masks_wide, optimizing),
     Pass("join_conditions", "conditions of lanes are joined by and and or, where masks are whole lanes",
          join_conditions, lambda options: _resolves_on_host(options) and not options.target.has_avx512),
+    Pass("extend_by_sign", "indices of gathers are extended by their sign, as the instructions do",
+         lambda text, options: extend_by_sign(text), optimizing),
     Pass("add_under_masks", "truth values are added under masks, where these are bits",
          lambda text, options: add_under_masks(text), lambda options: _resolves_on_host(options) and options.target.has_avx512),
     Pass("keep_stores_unmasked", "stores of all lanes stay that where masked ones are slow", keep_stores_unmasked, optimizing),

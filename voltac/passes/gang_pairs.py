@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from voltac.ir.cfg import loops_in_turn
+from voltac.ir.cfg import control_flow
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Instruction, Module
 from voltac.options import Options
@@ -51,20 +51,19 @@ def pair_gangs(module: Module, options: Options) -> None:
     layout = module.layout(options.target.pointer_bits // 8)
     paired = False
     for function in module.often_called:
-        values: LaneValues | None = None
-        for flow, loop in loops_in_turn(function):
-            if len(loop.blocks) != _BLOCKS or len(loop.latches) != 1:
+        short = {each.name for each in function.blocks if loop_of(each.terminator) in wanted and _is_short(each)}
+        if not short:
+            continue
+        flow, values, fresh = control_flow(function), LaneValues(function, layout), function.fresh_names()
+        for loop in flow.loops:
+            if len(loop.blocks) != _BLOCKS or len(loop.latches) != 1 or loop.latches[0] not in short:
                 continue
-            latch = function.block(loop.latches[0])
-            if loop_of(latch.terminator) not in wanted or not _is_short(latch):
-                continue
-            values = values or LaneValues(function, layout)
             gangs = GangLoop.of(function, loop, flow, values, _MOST_WRITTEN)
             if gangs is None or gangs.carried:
                 continue
             if gangs.width <= options.target.width or gangs.outside not in flow.loop_of:
-                _write(gangs)
-                values, paired = None, True
+                _write(gangs, fresh)
+                paired = True
     if paired:
         module.declare(["declare i32 @llvm.ssub.sat.i32(i32, i32)"])
 
@@ -89,10 +88,13 @@ def _is_short(body: Block) -> bool:
     return stores and used <= _MOST_INSTRUCTIONS
 
 
-def _write(loop: GangLoop) -> None:
+def _write(loop: GangLoop, fresh: Callable[[str], str]) -> None:
     """The loop over pairs before the single gang, which is no loop any more."""
     function, header, body = loop.function, loop.header, loop.body
-    fresh = function.fresh_names()
+    # As they are by now: another loop before this one may have been rewritten.
+    arms = dict(zip(loop.phi.parts.labels, (each.value for each in loop.phi.operands)))
+    outside = next(label for label in arms if label != body.name)
+    limit = header.instructions[-2].operands[1].value
     stem = unquoted(header.name)
     pairs, both, joined = (fresh(f"{stem}.{part}")[1:] for part in ("pairs", "both", "joined"))
     two = fresh(f"{unquoted(body.name)}.two")[1:]
@@ -107,14 +109,14 @@ def _write(loop: GangLoop) -> None:
         Block(
             pairs,
             [
-                Instruction(f"  {last} = call i32 @llvm.ssub.sat.i32(i32 {loop.limit}, i32 {loop.width})"),
+                Instruction(f"  {last} = call i32 @llvm.ssub.sat.i32(i32 {limit}, i32 {loop.width})"),
                 Instruction(f"  br label %{both}"),
             ],
         ),
         Block(
             both,
             [
-                Instruction(f"  {counter} = phi i32 [ {loop.start}, %{pairs} ], [ {other}, %{two} ]"),
+                Instruction(f"  {counter} = phi i32 [ {arms[outside]}, %{pairs} ], [ {other}, %{two} ]"),
                 Instruction(f"  {more} = icmp slt i32 {counter}, {last}"),
                 Instruction(f"  br i1 {more}, label %{two}, label %{header.name}"),
             ],
@@ -132,11 +134,12 @@ def _write(loop: GangLoop) -> None:
         if block is header or block is body:
             continue
         for each in block.instructions:
-            each.rename({loop.counter: end})
+            if loop.counter in each.text:
+                each.rename({loop.counter: end})
         if block.name == after:
             for phi in block.phis():
                 phi.rename({f"%{header.name}": f"%{joined}"})
-    function.block(loop.outside).terminator.rename({f"%{header.name}": f"%{pairs}"})
+    function.block(outside).terminator.rename({f"%{header.name}": f"%{pairs}"})
     loop.phi.text = f"  {loop.phi.name} = phi i32 [ {counter}, %{both} ]"
     header.terminator.rename({f"%{after}": f"%{joined}"})
     body.terminator.text = f"  br label %{joined}"
