@@ -58,7 +58,7 @@ fit("atan fast", lambda z: (mpmath.atan(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / 
 # asin x = x + x^3 P(x^2)
 fit("asin", lambda z: (mpmath.asin(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, 0.25, 5)
 # log2(1 + f) = f / ln 2 + f^2 P(f), for the logarithm of pow
-fit("pow log2", lambda f: (mpmath.log1p(f) / mpmath.log(2) - f / mpmath.log(2)) / f**2, lambda f: f, -0.0312, 0.0312, 5)
+fit("pow log2", lambda f: (mpmath.log1p(f) / mpmath.log(2) - f / mpmath.log(2)) / f**2, lambda f: f, -0.0396, 0.0396, 5)
 # erf x = x + x P(x^2), for erfc
 fit("erf near", lambda z: mpmath.erf(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1 if z else 2 / mpmath.sqrt(mpmath.pi) - 1,
     lambda z: 1.0, 0.0, 1.0, 8)  # fmt: skip
@@ -80,7 +80,7 @@ fit("erfc", lambda y: (scaled_erfc(y) - scaled_erfc(mpmath.mpf(0))) / y, lambda 
 # sinh x = x + x^3 P(x^2)
 fit("sinh", lambda z: (mpmath.sinh(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, 1.0, 4)
 fit("exp2 fast", FITS["exp2"][0], FITS["exp2"][1], -0.5002, 0.5002, 5)
-fit("pow log2 fast", FITS["pow log2"][0], FITS["pow log2"][1], -0.0312, 0.0312, 4)
+fit("pow log2 fast", FITS["pow log2"][0], FITS["pow log2"][1], -0.0396, 0.0396, 4)
 
 
 def fit_in_double(name: str, function: Function, weight: Function, low: float, high: float, terms: int) -> None:

@@ -10,10 +10,9 @@
 // Rounding to an integer is done by adding 1.5 * 2^23, below which there are no fractions: __scale_sum takes n so.
 // Returns e^r - 1.
 template <typename F> static inline F exp_reduced_float(F x, F &shifted) {
-    F bounded = __max((F)-104.0f, __min((F)90.0f, x));
-    shifted = __mad(bounded, 1.44269504f, 12582912.0f);
+    shifted = __mad(x, 1.44269504f, 12582912.0f);
     F n = shifted - 12582912.0f;
-    F most = __mad(n, -0.693145752f, bounded), rest = n * -1.42860677e-6f;
+    F most = __mad(n, -0.693145752f, x), rest = n * -1.42860677e-6f;
     F r = most + rest;
     F z = r * r;
     F p = __mad(z, __mad(z, 0.00138207339f, __mad(r, 0.00836867746f, 0.0416682661f)), __mad(r, 0.166665211f, 0.49999994f));
@@ -22,7 +21,7 @@ template <typename F> static inline F exp_reduced_float(F x, F &shifted) {
 
 template <typename F> static inline F exp_float(F x) {
     F shifted;
-    F e = exp_reduced_float<F>(x, shifted);
+    F e = exp_reduced_float<F>(__max((F)-104.0f, __min((F)90.0f, x)), shifted);
     return __scale_sum((F)1.0f, e, shifted);
 }
 
@@ -42,6 +41,27 @@ template <typename F> static inline F exp2_float(F x) {
     F bounded = __max((F)-151.0f, __min((F)129.0f, x));
     F shifted = bounded + 12582912.0f;
     return __scale_sum((F)1.0f, exp2_polynomial_float<F>(bounded - (shifted - 12582912.0f)), shifted);
+}
+
+// One number at a time a jump costs less than what keeps the ends of the range right.
+template <typename F> static noinline F exp_at_ends_float(F x) { return exp_float<F>(x); }
+
+template <typename F> static inline F exp_of_one_float(F x) {
+    F shifted;
+    F power = times_power_float<F>(1.0f + exp_reduced_float<F>(x, shifted), shifted);
+    if (!(abs(x) < 87.0f))
+        power = exp_at_ends_float<F>(x);
+    return power;
+}
+
+template <typename F> static noinline F exp2_at_ends_float(F x) { return exp2_float<F>(x); }
+
+template <typename F> static inline F exp2_of_one_float(F x) {
+    F shifted = x + 12582912.0f;
+    F power = times_power_float<F>(1.0f + exp2_polynomial_float<F>(x - (shifted - 12582912.0f)), shifted);
+    if (!(abs(x) < 125.0f))
+        power = exp2_at_ends_float<F>(x);
+    return power;
 }
 
 // For double: e^(r + low) for small r, and the same less 1 + r.
@@ -116,11 +136,11 @@ template <typename F, typename U> static inline F exp2_double(F x) {
 }
 
 float exp(float x) { return exp_float<float>(x); }
-uniform float exp(uniform float x) { return exp_float<uniform float>(x); }
+uniform float exp(uniform float x) { return exp_of_one_float<uniform float>(x); }
 double exp(double x) { return exp_double<double>(x); }
 uniform double exp(uniform double x) { return exp_double<uniform double>(x); }
 float exp2(float x) { return exp2_float<float>(x); }
-uniform float exp2(uniform float x) { return exp2_float<uniform float>(x); }
+uniform float exp2(uniform float x) { return exp2_of_one_float<uniform float>(x); }
 double exp2(double x) { return exp2_double<double, uint64>(x); }
 uniform double exp2(uniform double x) { return exp2_double<uniform double, uniform uint64>(x); }
 float16 exp2(float16 x) { return (float16)exp2((float)x); }

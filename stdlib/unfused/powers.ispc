@@ -92,6 +92,7 @@ template <typename F, typename I, typename D> static inline F pow_float(F a, F b
     return power;
 }
 
+template <typename F, typename I, typename D> static inline F pow_of_one_float(F a, F b) { return pow_float<F, I, D>(a, b); }
 template <typename F, typename I, typename D> static inline F pow_fast_or_special(F a, F b) { return pow_float<F, I, D>(a, b); }
 
 // tanh |x| = m / (m + 2) with m = e^2|x| - 1
