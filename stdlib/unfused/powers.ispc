@@ -19,26 +19,15 @@ template <typename F> static inline F expm1_curve_float(F most, F rest) {
     return z * 0.5f + (z * p + (r_low * r + rest));
 }
 
-// k ln 2 in two parts, of which the upper is exact: what cancels is exact.
-template <typename F> static inline F log_sum_float(F k, F f, F rest) {
-    return k * 0.693145752f + (f + ((f * f) * log_series_float<F>(f) + (k * 1.42860677e-6f + rest)));
+// -k ln 2 + log(1 + f). k ln 2 in two parts, of which the upper is exact: what cancels is exact.
+template <typename F> static inline F log_sum_float(F k, F f) {
+    return k * -0.693145752f + (f + ((f * f) * log_series_float<F>(f) + k * -1.42860677e-6f));
 }
 
 template <typename F, typename I> static inline F log_float(F x) {
     F k;
     F f = significand_and_exponent<F, I>(x, k) - 1.0f;
-    return log_sum_float<F>(k, f, (F)0.0f);
-}
-
-template <typename F, typename I> static inline F log1p_float(F x) {
-    F u = 1.0f + x;
-    F lost = u > 2.0f ? 1.0f - (u - x) : x - (u - 1.0f);
-    F k;
-    F f = significand_and_exponent<F, I>(u, k) - 1.0f;
-    F result = log_sum_float<F>(k, f, lost / u);
-    result = x < __float_of_bits(0x7F800000) ? result : x;
-    result = x == -1.0f ? __float_of_bits(0xFF800000) : result;
-    return x == 0.0f ? x : result;
+    return log_sum_float<F>(-k, f);
 }
 
 // log2 m for m from sqrt(1/2) to sqrt(2).
