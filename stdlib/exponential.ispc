@@ -352,10 +352,11 @@ uniform float16 expm1(uniform float16 x) { return (uniform float16)expm1((unifor
 template <typename F, typename I> static noinline F log1p_at_ends_float(F x) { return log_float<F, I>(1.0f + x); }
 
 // log(1 + x) = k ln 2 + log(1 + f) with k of 1 + x, rounded: f = 2^-k x - (1 - 2^-k), where the product is exact, and so is the
-// difference, as neither is more than twice the other, or k is zero, or so large that it does not matter.
+// difference, as neither is more than twice the other, or k is zero, or so large that it does not matter. Therefore k is zero for
+// both 3/4 and 3/2.
 // With the sign of k turned k ln 2 is -0 for k = 0, such that -0 stays.
 template <typename F, typename I> static inline F log1p_float(F x) {
-    I below = (I)(0x3FBFFFFF - __bits(1.0f + x));
+    I below = 0x3FC00000 + ((I)__bits(x) >> 31) - (I)__bits(1.0f + x);
     F power = __float_of_bits((below & 0xFF800000) + 0x3F800000);
     F f = __mad(x, power, -(1.0f - power));
     F result = log_sum_float<F>((F)(below >> 23), f);
