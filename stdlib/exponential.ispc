@@ -264,19 +264,28 @@ template <typename F> static inline F log_double(F x) {
     return result;
 }
 
-template <typename F, typename U> static inline F log2_double(F x) {
-    F power;
-    F f = log_reduced_double<F>(x, power);
+template <typename F, typename U> static inline F log2_sum_double(F f, F power) {
     // What is left of log(1 + f) without the product, in double length; then its product with 1 / ln 2.
     F half_square = 0.5d * f * f;
     F most = f - half_square;
     F most_low = ((f - most) - half_square) - product_error<F, U>(0.5d * f, f, half_square);
     F linear = most * 1.4426950408889634074d;
-    F linear_low = product_error<F, U>(most, (F)1.4426950408889634074d, linear) + most * 2.0355273740931033e-17d;
+    F linear_low = __mad(most, 2.0355273740931033e-17d, product_error<F, U>(most, (F)1.4426950408889634074d, linear));
     F sum = power + linear;
-    F sum_low = linear - (sum - power);
-    F rest = (most_low + log_product_double<F>(f, half_square)) * 1.4426950408889634074d;
-    return log_special_double<F>(x, sum + (sum_low + (linear_low + rest)));
+    F sum_low = (linear - (sum - power)) + linear_low;
+    return sum + __mad(most_low + log_product_double<F>(f, half_square), 1.4426950408889634074d, sum_low);
+}
+
+template <typename F, typename U> static inline F log2_double(F x) {
+    F power, result;
+    if (__all_plain(x)) {
+        F f = log_split_double<F>(x, power);
+        result = log2_sum_double<F, U>(f, power);
+    } else {
+        F f = log_reduced_double<F>(x, power);
+        result = log_special_double<F>(x, log2_sum_double<F, U>(f, power));
+    }
+    return result;
 }
 
 float log(float x) { return log_float<float, int>(x); }

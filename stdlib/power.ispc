@@ -116,8 +116,8 @@ uniform float16 pow(uniform float16 a, uniform float16 b) {
 }
 
 // For double log2 m = 2/ln2 (s + s^3/3 + s^5 ...) with s = (m - 1) / (m + 1), the first two terms in double length.
-// (a 2^extra)^b for normal a > 0.
-template <typename D, typename U> static inline D pow_positive_double(D a, D b, D extra) {
+// That of a 2^extra for normal a > 0, and what its rounding lost:
+template <typename D, typename U> static inline D pow_logarithm_double(D a, D extra, D &lost) {
     D whole_log;
     D f = log_split_double<D>(a, whole_log);
     whole_log += extra;
@@ -148,7 +148,14 @@ template <typename D, typename U> static inline D pow_positive_double(D a, D b, 
     D high = sum + third;
     D log_low = (third - (high - sum)) + sum_low + (third_low + linear_low + tail);
     D log_high = high + log_low;
-    log_low = log_low - (log_high - high);
+    lost = log_low - (log_high - high);
+    return log_high;
+}
+
+// (a 2^extra)^b for normal a > 0.
+template <typename D, typename U> static inline D pow_positive_double(D a, D b, D extra) {
+    D log_low;
+    D log_high = pow_logarithm_double<D, U>(a, extra, log_low);
     // The exponent of two, again in double length.
     D exponent = b * log_high;
     D exponent_low = product_error<D, U>(b, log_high, exponent) + b * log_low;
@@ -178,9 +185,16 @@ template <typename D, typename U> static noinline D pow_special_double(D a, D b)
     return b == 0.0d ? (D)1.0d : power;
 }
 
+// Powers that are normal for certain are scaled in one step.
 template <typename D, typename U> static inline D pow_double(D a, D b) {
-    D power = pow_positive_double<D, U>(a, b, (D)0.0d);
-    if (!(a >= 2.2250738585072014e-308d && a < __float_of_bits(0x7FF0000000000000)))
+    D log_low;
+    D log_high = pow_logarithm_double<D, U>(a, (D)0.0d, log_low);
+    D exponent = b * log_high;
+    D exponent_low = product_error<D, U>(b, log_high, exponent) + b * log_low;
+    D shifted = exponent + 6755399441055744.0d;
+    D r = ((exponent - (shifted - 6755399441055744.0d)) + exponent_low) * 0.69314718055994530942d;
+    D power = times_power_double<D>(1.0d + (r + exp_curve_double<D>(r, (D)0.0d)), shifted);
+    if (!(a >= 2.2250738585072014e-308d && a < __float_of_bits(0x7FF0000000000000) && abs(exponent) < 1020.0d))
         power = pow_special_double<D, U>(a, b);
     return power;
 }
