@@ -163,8 +163,7 @@ template <typename D, typename U> static inline D pow_positive_double(D a, D b, 
     exponent_low = bounded == exponent && abs(exponent_low) < 1.0d ? exponent_low : (D)0.0d;
     D shifted = bounded + 6755399441055744.0d;
     D r = ((bounded - (shifted - 6755399441055744.0d)) + exponent_low) * 0.69314718055994530942d;
-    D power = scale_double<D>(1.0d + (r + exp_curve_double<D>(r, (D)0.0d)), shifted);
-    return a == 1.0d && extra == 0.0d ? (D)1.0d : power;
+    return scale_double<D>(1.0d + (r + exp_curve_double<D>(r, (D)0.0d)), shifted);
 }
 
 // Whatever is not above zero, normal and finite, as for float.
@@ -182,7 +181,7 @@ template <typename D, typename U> static noinline D pow_special_double(D a, D b)
     power = __bits(a) >= 0x8000000000000000 ? negated : power;
     power = a < 0.0d && size != infinity && whole != b ? __float_of_bits(0x7FF8000000000000) : power;
     power = a != a || b != b ? a + b : power;
-    return b == 0.0d ? (D)1.0d : power;
+    return b == 0.0d || a == 1.0d ? (D)1.0d : power;
 }
 
 // Powers that are normal for certain are scaled in one step.

@@ -19,15 +19,19 @@ template <typename F> static inline F expm1_curve_float(F most, F rest) {
     return z * 0.5f + (z * p + (r_low * r + rest));
 }
 
-// -k ln 2 + log(1 + f). k ln 2 in two parts, of which the upper is exact: what cancels is exact.
-template <typename F> static inline F log_sum_float(F k, F f) {
-    return k * -0.693145752f + (f + ((f * f) * log_series_float<F>(f) + k * -1.42860677e-6f));
-}
-
+// k ln 2 in two parts, of which the upper is exact: what cancels is exact.
 template <typename F, typename I> static inline F log_float(F x) {
     F k;
     F f = significand_and_exponent<F, I>(x, k) - 1.0f;
-    return log_sum_float<F>(-k, f);
+    return k * 0.693145752f + (f + ((f * f) * log_series_float<F>(f) + k * 1.42860677e-6f));
+}
+
+// -k ln 2 + log(1 + f) for finite k: the upper part of k ln 2 is zero or larger than f, so what their sum loses is known.
+template <typename F> static inline F log_sum_float(F k, F f) {
+    F whole = k * -0.693145752f;
+    F sum = whole + f;
+    F lost = f - (sum - whole);
+    return sum + ((f * f) * log_series_float<F>(f) + (k * -1.42860677e-6f + lost));
 }
 
 // log2 m for m from sqrt(1/2) to sqrt(2).
