@@ -56,7 +56,7 @@ template <typename F, typename I> static inline F erf_float(F x) {
 template <typename F, typename D> static inline F erfc_tail_float(F size) {
     F x = __min((F)10.5f, size);
     F d = x + 3.0f;
-    F d_low = x > 3.0f ? 3.0f - (d - x) : x - (d - 3.0f);
+    F d_low = x - (d - 3.0f);
     F t = 1.0f / d;
     F t_error = __fma(-d, t, 1.0f) - d_low * t;
     F numerator = x - 3.0f;
@@ -101,7 +101,7 @@ template <typename F> static inline F erf_near_double(F x) {
 template <typename F, typename U> static inline F erfc_tail_double(F size) {
     F x = __min((F)28.0d, size);
     F d = x + 3.0d;
-    F d_low = x > 3.0d ? 3.0d - (d - x) : x - (d - 3.0d);
+    F d_low = x - (d - 3.0d);
     F t = 1.0d / d;
     F unit = d * t;
     F t_error = ((1.0d - unit) - product_error<F, U>(d, t, unit)) - d_low * t;
