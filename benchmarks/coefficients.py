@@ -70,6 +70,15 @@ for k in range(8):
         lambda t, c=centre: t / mpmath.erf(c + t), -0.2672 if k else 1e-3, 0.2672, 7)  # fmt: skip
 
 
+# e^(x^2) erfc x = e^(c^2) erfc c + t P(t) around c, t = x - c, in the intervals that the upper bits of 1 + x tell apart
+for centre, low, high in ((0.2496337890625, 0, 0.5), (0.7442626953125, 0.5, 1), (1.4951171875, 1, 2), (2.490234375, 2, 3),
+                          (4.00830078125, 3, 5), (5.97216796875, 5, 7), (8.761962890625, 7, 10.5)):  # fmt: skip
+    start = mpmath.mpf(float(np.float32(float(mpmath.exp(centre**2) * mpmath.erfc(centre)))))
+    fit(f"erfc from {low} to {high}",
+        lambda t, c=centre, e=start: (mpmath.exp((c + t) ** 2) * mpmath.erfc(c + t) - e) / t,
+        lambda t, c=centre: t / (mpmath.exp((c + t) ** 2) * mpmath.erfc(c + t)), low - centre, high - centre, 8)  # fmt: skip
+
+
 def scaled_erfc(y: Real) -> Real:
     x = 3 * (1 + y) / (1 - y)
     return mpmath.exp(x * x) * mpmath.erfc(x) * (x + 3)
