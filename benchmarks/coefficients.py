@@ -79,6 +79,14 @@ for centre, low, high in ((0.2496337890625, 0, 0.5), (0.7442626953125, 0.5, 1), 
         lambda t, c=centre: t / (mpmath.exp((c + t) ** 2) * mpmath.erfc(c + t)), low - centre, high - centre, 8)  # fmt: skip
 
 
+# tanh(c + t) = tanh c + t P(t) likewise, around zero t + t P(t)
+for centre, low, high in ((0.0, 0, 0.5), (0.748046875, 0.5, 1), (1.488525390625, 1, 2), (2.489990234375, 2, 3),
+                          (3.98876953125, 3, 5), (5.9931640625, 5, 7), (8.5439453125, 7, 10)):  # fmt: skip
+    start = mpmath.mpf(float(np.float32(float(mpmath.tanh(centre)))))
+    fit(f"tanh from {low} to {high}", lambda t, c=centre, e=start: (mpmath.tanh(c + t) - e) / t - (c == 0),
+        lambda t, c=centre: t / mpmath.tanh(c + t), low - centre if centre else 1e-3, high - centre, 8)  # fmt: skip
+
+
 def scaled_erfc(y: Real) -> Real:
     x = 3 * (1 + y) / (1 - y)
     return mpmath.exp(x * x) * mpmath.erfc(x) * (x + 3)
@@ -88,6 +96,11 @@ def scaled_erfc(y: Real) -> Real:
 fit("erfc", lambda y: (scaled_erfc(y) - scaled_erfc(mpmath.mpf(0))) / y, lambda y: y / scaled_erfc(y), -0.615, 0.556, 9)
 # sinh x = x + x^3 P(x^2)
 fit("sinh", lambda z: (mpmath.sinh(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, 1.0, 4)
+# the same and cosh x = 1 + x^2 P(x^2) for what is left of multiples of ln 2
+fit("sinh near", FITS["sinh"][0], lambda z: z, 0.0, HALF_LN_2**2, 2)
+fit("cosh near", lambda z: (mpmath.cosh(mpmath.sqrt(z)) - 1) / z, lambda z: z, 0.0, HALF_LN_2**2, 3)
+# (1 - e)^(-1/3) = 1 + e P(e)
+fit("inverse cbrt", lambda e: ((1 - e) ** (-mpmath.mpf(1) / 3) - 1) / e, lambda e: e, -0.1024, 0.1024, 3)
 fit("exp2 fast", FITS["exp2"][0], FITS["exp2"][1], -0.5002, 0.5002, 5)
 fit("pow log2 fast", FITS["pow log2"][0], FITS["pow log2"][1], -0.0396, 0.0396, 4)
 

@@ -5,7 +5,7 @@
 // y (1 - e)^(-1/3) to 2^-18, for e up to 0.103.
 template <typename F> static inline F inverse_cbrt_step(F a, F y) {
     F e = __fma(-(a * y), y * y, 1.0f);
-    return __fma(y * e, __fma(e, __fma(e, 0.174712999f, 0.223484918f), 0.333327546f), y);
+    return __fma(y * e, __fma(e, __fma(e, 0.17471014f, 0.2234824f), 0.333327562f), y);
 }
 
 // The root of a from one of its inverse, y, that is good to half of the digits.

@@ -88,12 +88,26 @@ template <typename F, typename I, typename D> static inline F pow_float(F a, F b
 template <typename F, typename I, typename D> static inline F pow_of_one_float(F a, F b) { return pow_float<F, I, D>(a, b); }
 template <typename F, typename I, typename D> static inline F pow_fast_or_special(F a, F b) { return pow_float<F, I, D>(a, b); }
 
+// e^2|x| - 1, as far as it matters, in double length.
+template <typename F> static inline F expm1_doubled_float(F x, F &low) {
+    F doubled = __min((F)20.0f, 2.0f * abs(x));
+    F shifted = __mad(doubled, 1.44269504f, 12582912.0f);
+    F n = shifted - 12582912.0f;
+    F most = __mad(n, -0.693145752f, doubled);
+    F power = times_power_float<F>((F)1.0f, shifted);
+    F sum = __mad(most, power, power - 1.0f);
+    F lost = __mad(most, power, power - 1.0f - sum);
+    F rest = __mad(expm1_curve_float<F>(most, n * -1.42860677e-6f), power, lost);
+    F m = sum + rest;
+    low = rest - (m - sum);
+    return m;
+}
+
 // tanh |x| = m / (m + 2) with m = e^2|x| - 1
-template <typename F, typename D> static inline F tanh_float(F x) {
+template <typename F, typename I> static inline F tanh_float(F x) {
     F low;
     F high = expm1_doubled_float<F>(x, low);
-    D m = (D)high + (D)low;
-    return __copysign((F)(m / (m + 2.0d)), x);
+    return __copysign((F)(((double)high + (double)low) / (((double)high + (double)low) + 2.0d)), x);
 }
 
 template <typename F> static inline F erfc_near_float(F x) {
