@@ -23,11 +23,12 @@ template <typename F> static inline F reduced_size_float(F x, F &up, F &down, F 
     return __fma(n, -0.693145752f, size);
 }
 
-// Half of a subnormal number may be none.
+// 2^n - 2^-n may have one digit too many. Half of a subnormal number may be none.
 template <typename F> static inline F sinh_float(F x) {
     F up, down, rest;
     F most = reduced_size_float<F>(x, up, down, rest);
-    F value = sum_over_ln2_float<F>(up - down, (F)-0.0f, up - down, up + down, most, rest);
+    F first = up - down;
+    F value = sum_over_ln2_float<F>(first, (up - first) - down, first, up + down, most, rest);
     return abs(x) < 1.0e-30f ? x : __copysign(value, x);
 }
 
