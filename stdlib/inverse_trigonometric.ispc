@@ -78,8 +78,8 @@ template <typename F> static inline F angle_of_signs_double(F angle, F y, F x) {
 
 template <typename F> static noinline F atan2_at_ends_double(F y, F x) {
     F n = abs(y), d = abs(x), infinity = __float_of_bits(0x7FF0000000000000);
-    F n_finite = n == infinity && d == infinity ? (F)1.0d : n * 0.25d;
-    F d_finite = n == infinity && d == infinity ? (F)1.0d : (n == 0.0d && d == 0.0d ? (F)1.0d : d * 0.25d);
+    F n_finite = n == infinity ? (F)1.0d : (d == infinity ? (F)0.0d : n * 0.25d);
+    F d_finite = d == infinity || (n == 0.0d && d == 0.0d) ? (F)1.0d : (n == infinity ? (F)0.0d : d * 0.25d);
     F angle = angle_of_signs_double<F>(atan_of_ratio_double<F>(n_finite, d_finite), y, x);
     return x != x || y != y ? x + y : angle;
 }
