@@ -89,7 +89,7 @@ static const uniform float tanh_pieces[10][8] = {
      6.36374438e-08f, 0.0f, 0.0278409347f, -0.00474465452f}
 };
 
-template <typename F, typename I> static inline F tanh_float(F x) {
+template <typename F, typename I, typename D> static inline F tanh_float(F x) {
     F size = __min((F)10.0f, abs(x));
     F above = size + 1.0f;
     I piece = (I)__bits(above) >> 22;
@@ -127,8 +127,8 @@ template <typename F, typename U> static inline F tanh_double(F x) {
     return __copysign(size < 1.0d ? near : far, x);
 }
 
-float tanh(float x) { return tanh_float<float, int>(x); }
-uniform float tanh(uniform float x) { return tanh_float<uniform float, uniform int>(x); }
+float tanh(float x) { return tanh_float<float, int, double>(x); }
+uniform float tanh(uniform float x) { return tanh_float<uniform float, uniform int, uniform double>(x); }
 double tanh(double x) { return tanh_double<double, uint64>(x); }
 uniform double tanh(uniform double x) { return tanh_double<uniform double, uniform uint64>(x); }
 float16 tanh(float16 x) { return (float16)tanh((float)x); }

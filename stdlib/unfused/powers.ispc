@@ -104,10 +104,11 @@ template <typename F> static inline F expm1_doubled_float(F x, F &low) {
 }
 
 // tanh |x| = m / (m + 2) with m = e^2|x| - 1
-template <typename F, typename I> static inline F tanh_float(F x) {
+template <typename F, typename I, typename D> static inline F tanh_float(F x) {
     F low;
     F high = expm1_doubled_float<F>(x, low);
-    return __copysign((F)(((double)high + (double)low) / (((double)high + (double)low) + 2.0d)), x);
+    D m = (D)high + (D)low;
+    return __copysign((F)(m / (m + 2.0d)), x);
 }
 
 template <typename F> static inline F erfc_near_float(F x) {

@@ -312,7 +312,7 @@ template <typename F> static inline F cosh_float(F x) {
     return SIZE_BITS(x) < NOT_A_NUMBER ? half + 0.25f / half : x;
 }
 
-template <typename F, typename I> static inline F tanh_float(F x) {
+template <typename F, typename I, typename D> static inline F tanh_float(F x) {
     F bounded = __min((F)10.0f, abs(x));
     F doubled = bounded + bounded;
     F n = (F)NEAREST(doubled * 1477.3197f);
