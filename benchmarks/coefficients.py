@@ -44,7 +44,7 @@ fit("exp2", lambda r: (mpmath.power(2, r) - 1) / r, lambda r: r / mpmath.power(2
 fit("log", lambda f: (mpmath.log1p(f) - f) / f**2, lambda f: f**2 / mpmath.log1p(f), -0.2501, 0.5001, 10)
 fit("log fast", lambda f: (mpmath.log1p(f) - f) / f**2, lambda f: f**2 / mpmath.log1p(f), -0.25, 0.5, 8)
 # log2(1 + f) = f / ln 2 + f^2 P(f)
-fit("log2", lambda f: (mpmath.log1p(f) - f) / f**2 / mpmath.log(2), lambda f: f**2 / mpmath.log1p(f), -0.3334, 0.3334, 9)
+fit("log2", lambda f: (mpmath.log1p(f) - f) / f**2 / mpmath.log(2), lambda f: f**2 / mpmath.log1p(f), -0.29295, 0.41425, 10)
 # sin r = r + r^3 P(r^2), cos r = 1 + r^2 P(r^2)
 fit("sin", lambda z: (mpmath.sin(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, QUARTER_PI**2, 3)
 fit("cos", lambda z: (mpmath.cos(mpmath.sqrt(z)) - 1) / z, lambda z: z, 0.0, QUARTER_PI**2, 4)
@@ -58,7 +58,7 @@ fit("atan fast", lambda z: (mpmath.atan(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / 
 # asin x = x + x^3 P(x^2)
 fit("asin", lambda z: (mpmath.asin(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, 0.25, 5)
 # log2(1 + f) = f / ln 2 + f^2 P(f), for the logarithm of pow
-fit("pow log2", lambda f: (mpmath.log1p(f) / mpmath.log(2) - f / mpmath.log(2)) / f**2, lambda f: f, -0.0312, 0.0312, 5)
+fit("pow log2", lambda f: (mpmath.log1p(f) / mpmath.log(2) - f / mpmath.log(2)) / f**2, lambda f: f, -0.0396, 0.0396, 5)
 # erf x = x + x P(x^2), for erfc
 fit("erf near", lambda z: mpmath.erf(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1 if z else 2 / mpmath.sqrt(mpmath.pi) - 1,
     lambda z: 1.0, 0.0, 1.0, 8)  # fmt: skip
@@ -70,6 +70,23 @@ for k in range(8):
         lambda t, c=centre: t / mpmath.erf(c + t), -0.2672 if k else 1e-3, 0.2672, 7)  # fmt: skip
 
 
+# e^(x^2) erfc x = e^(c^2) erfc c + t P(t) around c, t = x - c, in the intervals that the upper bits of 1 + x tell apart
+for centre, low, high in ((0.2496337890625, 0, 0.5), (0.7442626953125, 0.5, 1), (1.4951171875, 1, 2), (2.490234375, 2, 3),
+                          (4.00830078125, 3, 5), (5.97216796875, 5, 7), (8.761962890625, 7, 10.5)):  # fmt: skip
+    start = mpmath.mpf(float(np.float32(float(mpmath.exp(centre**2) * mpmath.erfc(centre)))))
+    fit(f"erfc from {low} to {high}",
+        lambda t, c=centre, e=start: (mpmath.exp((c + t) ** 2) * mpmath.erfc(c + t) - e) / t,
+        lambda t, c=centre: t / (mpmath.exp((c + t) ** 2) * mpmath.erfc(c + t)), low - centre, high - centre, 8)  # fmt: skip
+
+
+# tanh(c + t) = tanh c + t P(t) likewise, around zero t + t P(t)
+for centre, low, high in ((0.0, 0, 0.5), (0.748046875, 0.5, 1), (1.488525390625, 1, 2), (2.489990234375, 2, 3),
+                          (3.98876953125, 3, 5), (5.9931640625, 5, 7), (8.5439453125, 7, 10)):  # fmt: skip
+    start = mpmath.mpf(float(np.float32(float(mpmath.tanh(centre)))))
+    fit(f"tanh from {low} to {high}", lambda t, c=centre, e=start: (mpmath.tanh(c + t) - e) / t - (c == 0),
+        lambda t, c=centre: t / mpmath.tanh(c + t), low - centre if centre else 1e-3, high - centre, 8)  # fmt: skip
+
+
 def scaled_erfc(y: Real) -> Real:
     x = 3 * (1 + y) / (1 - y)
     return mpmath.exp(x * x) * mpmath.erfc(x) * (x + 3)
@@ -79,8 +96,13 @@ def scaled_erfc(y: Real) -> Real:
 fit("erfc", lambda y: (scaled_erfc(y) - scaled_erfc(mpmath.mpf(0))) / y, lambda y: y / scaled_erfc(y), -0.615, 0.556, 9)
 # sinh x = x + x^3 P(x^2)
 fit("sinh", lambda z: (mpmath.sinh(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, 1.0, 4)
+# the same and cosh x = 1 + x^2 P(x^2) for what is left of multiples of ln 2
+fit("sinh near", FITS["sinh"][0], lambda z: z, 0.0, HALF_LN_2**2, 2)
+fit("cosh near", lambda z: (mpmath.cosh(mpmath.sqrt(z)) - 1) / z, lambda z: z, 0.0, HALF_LN_2**2, 3)
+# (1 - e)^(-1/3) = 1 + e P(e)
+fit("inverse cbrt", lambda e: ((1 - e) ** (-mpmath.mpf(1) / 3) - 1) / e, lambda e: e, -0.1024, 0.1024, 3)
 fit("exp2 fast", FITS["exp2"][0], FITS["exp2"][1], -0.5002, 0.5002, 5)
-fit("pow log2 fast", FITS["pow log2"][0], FITS["pow log2"][1], -0.0312, 0.0312, 4)
+fit("pow log2 fast", FITS["pow log2"][0], FITS["pow log2"][1], -0.0396, 0.0396, 4)
 
 
 def fit_in_double(name: str, function: Function, weight: Function, low: float, high: float, terms: int) -> None:

@@ -1,18 +1,8 @@
 // erf and erfc.
 //
 // Near zero erf x = x P(x^2). Elsewhere erfc x = e^(-x^2) P(y) / (x + k) with y = (x - k) / (x + k), which brings all x
-// to a short interval. x^2 is taken in double length, as its rounding error counts in the exponent. erf of float is a
-// polynomial around one of eight centres.
-
-template <typename F> static inline F erfc_near_float(F x) {
-    F z = x * x;
-    F y = z * z;
-    F low = __mad(y, __mad(z, -0.0268560778f, 0.112836279f), __mad(z, -0.376126289f, 0.128379166f));
-    F high = __mad(y, __mad(z, -1.38589735e-06f, 8.37591433e-05f), __mad(z, -0.000808809884f, 0.00519415271f));
-    // In double length.
-    F most = 1.0f - x;
-    return most + __mad(-x, __mad(y * y, high, low), (1.0f - most) - x);
-}
+// to a short interval. x^2 is taken in double length, as its rounding error counts in the exponent. erf and e^(x^2) erfc x of float
+// are polynomials around one of eight centres, where nothing is divided.
 
 // erf c for the centres c = 0.53414392 k, then the coefficients of P in erf(c + t) = erf c + t P(t); around zero t + t P(t). The
 // distance is one at which erf c and its slope are nearly floats for the first centres (Gal 1986). From 3.98 on it is 1.
@@ -53,27 +43,44 @@ template <typename F, typename I> static inline F erf_float(F x) {
     return __copysign(sum + __mad(z, curve, rest), x);
 }
 
-template <typename F, typename D> static inline F erfc_tail_float(F size) {
-    F x = __min((F)10.5f, size);
-    F d = x + 3.0f;
-    F d_low = x > 3.0f ? 3.0f - (d - x) : x - (d - 3.0f);
-    F t = 1.0f / d;
-    F t_error = __fma(-d, t, 1.0f) - d_low * t;
-    F numerator = x - 3.0f;
-    F y = numerator * t;
-    F y_low = __fma(y, t_error, __fma(x - (numerator + 3.0f), t, __fma(numerator, t, -y)));
-    F z = y * y;
-    F low = __fma(y, 0.119528197f, -0.310466498f), middle = __fma(y, -0.00122408837f, -0.0268336087f);
-    F high = __fma(z, -0.000288761628f, __fma(y, -0.000484067103f, 0.0030539101f));
-    // The polynomial, 1.07400692 - 8.00412856e-9 + y ..., and its product with t in double length; its derivative only roughly.
-    F bend = y * __fma(y, __fma(z, __fma(z, high, middle), low), 0.590228379f);
-    F steep = bend - 0.88339448f;
-    F slope = y * steep;
-    F slope_low = __fma(y, bend - (steep + 0.88339448f), __fma(y, steep, -slope));
-    F p = 1.07400692f + slope;
-    F p_low = __fma(y_low, __fma(y, __fma(y, -0.7f, 1.18f), -0.88f), slope - (p - 1.07400692f) + (slope_low - 8.00412856e-9f));
-    F ratio = p * t;
-    F ratio_low = __fma(ratio, t_error, __fma(p_low, t, __fma(p, t, -ratio)));
+// By the upper bits of 1 + |x|, modulo 8, the centre c, e^(c^2) erfc c and the coefficients of P in e^(x^2) erfc x = e^(c^2) erfc c + t P(t) with
+// t = x - c. Centres are such that the values there, and their slopes, nearly, are floats (Gal 1986).
+static const uniform float erfc_pieces[10][8] = {
+    {1.49511719f, 2.49023438f, 4.00830078f, 5.97216797f,
+     8.76196289f, 0.0f, 0.249633789f, 0.744262695f},
+    {0.322386175f, 0.211534798f, 0.136731163f, 0.0931976065f,
+     0.06397935f, 0.0f, 0.770618796f, 0.509056449f},
+    {-0.164368942f, -0.0748367161f, -0.0322599113f, -0.0151956454f,
+     -0.00720978668f, 0.0f, -0.743634164f, -0.370635718f},
+    {0.0766353756f, 0.0251738355f, 0.00742371893f, 0.00244666217f,
+     0.000807462144f, 0.0f, 0.584982514f, 0.233206004f},
+    {-0.0331936963f, -0.00809864234f, -0.00166900153f, -0.000389186374f,
+     -8.98869548e-05f, 0.0f, -0.398405194f, -0.131379366f},
+    {0.0135032143f, 0.00250316435f, 0.000367071974f, 6.11761643e-05f,
+     9.94735547e-06f, 0.0f, 0.242770046f, 0.0677201524f},
+    {-0.00519543886f, -0.000745845144f, -7.88323741e-05f, -9.50890808e-06f,
+     -1.09189693e-06f, 0.0f, -0.134990036f, -0.0323933065f},
+    {0.00191041315f, 0.000215100968f, 1.66421687e-05f, 1.47611161e-06f,
+     1.19083097e-07f, 0.0f, 0.0694992393f, 0.0143651012f},
+    {-0.0007093366f, -6.20840074e-05f, -3.79110998e-06f, -2.29446201e-07f,
+     -1.40652121e-08f, 0.0f, -0.0353815556f, -0.00623237994f},
+    {0.000231448183f, 1.65355923e-05f, 7.78440437e-07f, 2.74936376e-08f,
+     1.57186886e-09f, 0.0f, 0.0170693547f, 0.00370726292f}
+};
+
+template <typename F, typename I, typename D> static inline F erfc_float(F argument) {
+    F x = __min((F)10.5f, abs(argument));
+    I piece = (I)__bits(x + 1.0f) >> 22;
+    F t = x - __lookup_eight(&erfc_pieces[0][0], piece);
+    F z = t * t;
+    F low = __fma(t, __lookup_eight(&erfc_pieces[4][0], piece), __lookup_eight(&erfc_pieces[3][0], piece));
+    F middle = __fma(t, __lookup_eight(&erfc_pieces[6][0], piece), __lookup_eight(&erfc_pieces[5][0], piece));
+    F high = __fma(t, __lookup_eight(&erfc_pieces[8][0], piece), __lookup_eight(&erfc_pieces[7][0], piece));
+    F p = __fma(z, __fma(z, __fma(z, __lookup_eight(&erfc_pieces[9][0], piece), high), middle), low);
+    // The first two terms in double length.
+    F start = __lookup_eight(&erfc_pieces[1][0], piece), slope = __lookup_eight(&erfc_pieces[2][0], piece);
+    F ratio = __fma(t, slope, start);
+    F ratio_low = __fma(z, p, __fma(t, slope, start - ratio));
     // e^-(x^2) = 2^n (1 + most + curve)
     F square = x * x;
     F shifted = __fma(square, -1.44269504f, 12582912.0f);
@@ -81,10 +88,10 @@ template <typename F, typename D> static inline F erfc_tail_float(F size) {
     F rest = n * 1.90465421e-9f - __fma(x, x, -square);
     F most = __fma(n, -0.693147182f, -square);
     F curve = expm1_curve_float<F>(most, rest);
-    F part = ratio * most;
-    F sum = ratio + part;
-    F sum_low = part - (sum - ratio) + __fma(ratio, most, -part);
-    return __scale_sum(sum, sum_low + __fma(ratio, curve, __fma(ratio_low, most, ratio_low)), shifted);
+    F sum = __fma(ratio, most, ratio);
+    F sum_low = __fma(ratio, most, ratio - sum) + __fma(ratio, curve, __fma(ratio_low, most + curve, ratio_low));
+    F tail = __scale_sum(sum, sum_low, shifted);
+    return __bits(argument) >= 0x80000000 ? 2.0f - tail : tail;
 }
 
 template <typename F> static inline F erf_near_double(F x) {
@@ -101,7 +108,7 @@ template <typename F> static inline F erf_near_double(F x) {
 template <typename F, typename U> static inline F erfc_tail_double(F size) {
     F x = __min((F)28.0d, size);
     F d = x + 3.0d;
-    F d_low = x > 3.0d ? 3.0d - (d - x) : x - (d - 3.0d);
+    F d_low = x - (d - 3.0d);
     F t = 1.0d / d;
     F unit = d * t;
     F t_error = ((1.0d - unit) - product_error<F, U>(d, t, unit)) - d_low * t;
@@ -171,12 +178,6 @@ template <typename F, typename U> static inline F erf_double(F x) {
     return size < 0.75d ? near : far;
 }
 
-template <typename F, typename D> static inline F erfc_float(F x) {
-    F tail = erfc_tail_float<F, D>(abs(x)), near = erfc_near_float<F>(x);
-    F far = x < 0.0f ? 2.0f - tail : tail;
-    return abs(x) < 0.72f ? near : far;
-}
-
 template <typename F, typename U> static inline F erfc_double(F x) {
     F tail = erfc_tail_double<F, U>(abs(x));
     F far = x < 0.0d ? 2.0d - tail : tail;
@@ -189,8 +190,8 @@ double erf(double x) { return erf_double<double, uint64>(x); }
 uniform double erf(uniform double x) { return erf_double<uniform double, uniform uint64>(x); }
 float16 erf(float16 x) { return (float16)erf((float)x); }
 uniform float16 erf(uniform float16 x) { return (uniform float16)erf((uniform float)x); }
-float erfc(float x) { return erfc_float<float, double>(x); }
-uniform float erfc(uniform float x) { return erfc_float<uniform float, uniform double>(x); }
+float erfc(float x) { return erfc_float<float, int, double>(x); }
+uniform float erfc(uniform float x) { return erfc_float<uniform float, uniform int, uniform double>(x); }
 double erfc(double x) { return erfc_double<double, uint64>(x); }
 uniform double erfc(uniform double x) { return erfc_double<uniform double, uniform uint64>(x); }
 float16 erfc(float16 x) { return (float16)erfc((float)x); }

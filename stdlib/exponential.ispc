@@ -10,10 +10,9 @@
 // Rounding to an integer is done by adding 1.5 * 2^23, below which there are no fractions: __scale_sum takes n so.
 // Returns e^r - 1.
 template <typename F> static inline F exp_reduced_float(F x, F &shifted) {
-    F bounded = __max((F)-104.0f, __min((F)90.0f, x));
-    shifted = __mad(bounded, 1.44269504f, 12582912.0f);
+    shifted = __mad(x, 1.44269504f, 12582912.0f);
     F n = shifted - 12582912.0f;
-    F most = __mad(n, -0.693145752f, bounded), rest = n * -1.42860677e-6f;
+    F most = __mad(n, -0.693145752f, x), rest = n * -1.42860677e-6f;
     F r = most + rest;
     F z = r * r;
     F p = __mad(z, __mad(z, 0.00138207339f, __mad(r, 0.00836867746f, 0.0416682661f)), __mad(r, 0.166665211f, 0.49999994f));
@@ -22,7 +21,7 @@ template <typename F> static inline F exp_reduced_float(F x, F &shifted) {
 
 template <typename F> static inline F exp_float(F x) {
     F shifted;
-    F e = exp_reduced_float<F>(x, shifted);
+    F e = exp_reduced_float<F>(__max((F)-104.0f, __min((F)90.0f, x)), shifted);
     return __scale_sum((F)1.0f, e, shifted);
 }
 
@@ -42,6 +41,27 @@ template <typename F> static inline F exp2_float(F x) {
     F bounded = __max((F)-151.0f, __min((F)129.0f, x));
     F shifted = bounded + 12582912.0f;
     return __scale_sum((F)1.0f, exp2_polynomial_float<F>(bounded - (shifted - 12582912.0f)), shifted);
+}
+
+// One number at a time a jump costs less than what keeps the ends of the range right.
+template <typename F> static noinline F exp_at_ends_float(F x) { return exp_float<F>(x); }
+
+template <typename F> static inline F exp_of_one_float(F x) {
+    F shifted;
+    F power = times_power_float<F>(1.0f + exp_reduced_float<F>(x, shifted), shifted);
+    if (!(abs(x) < 87.0f))
+        power = exp_at_ends_float<F>(x);
+    return power;
+}
+
+template <typename F> static noinline F exp2_at_ends_float(F x) { return exp2_float<F>(x); }
+
+template <typename F> static inline F exp2_of_one_float(F x) {
+    F shifted = x + 12582912.0f;
+    F power = times_power_float<F>(1.0f + exp2_polynomial_float<F>(x - (shifted - 12582912.0f)), shifted);
+    if (!(abs(x) < 125.0f))
+        power = exp2_at_ends_float<F>(x);
+    return power;
 }
 
 // For double: e^(r + low) for small r, and the same less 1 + r.
@@ -116,11 +136,11 @@ template <typename F, typename U> static inline F exp2_double(F x) {
 }
 
 float exp(float x) { return exp_float<float>(x); }
-uniform float exp(uniform float x) { return exp_float<uniform float>(x); }
+uniform float exp(uniform float x) { return exp_of_one_float<uniform float>(x); }
 double exp(double x) { return exp_double<double>(x); }
 uniform double exp(uniform double x) { return exp_double<uniform double>(x); }
 float exp2(float x) { return exp2_float<float>(x); }
-uniform float exp2(uniform float x) { return exp2_float<uniform float>(x); }
+uniform float exp2(uniform float x) { return exp2_of_one_float<uniform float>(x); }
 double exp2(double x) { return exp2_double<double, uint64>(x); }
 uniform double exp2(uniform double x) { return exp2_double<uniform double, uniform uint64>(x); }
 float16 exp2(float16 x) { return (float16)exp2((float)x); }
@@ -160,31 +180,36 @@ template <typename F, typename I> static inline F log_float(F x) {
     return __fma(k, 0.693147182f, __fma(f * f, log_series_float<F>(f), f));
 }
 
-// log2 x = k + f / ln 2 + f^2 (P(0) + f p). Here 1 + f runs from 2/3 to 4/3, so that k and the sum of the first two are within a factor of
-// two of each other, or k is zero: their difference is exact, and with it what the sum lost; so is what the square lost. Infinite
-// logarithms are added last.
-template <typename F, typename I, typename D> static inline F log2_float(F x) {
-    F k, f, pole = 0.0f;
-    if (__all_plain(x)) {
-        I bits = (I)__bits(x);
-        I above = bits - 0x3F2AAAAB;
-        k = (F)(above >> 23);
-        f = __float_of_bits(bits - (above & 0xFF800000)) - 1.0f;
-    } else {
-        F m = __significand(x), exponent = __exponent(x);
-        pole = abs(exponent) < __float_of_bits(0x7F800000) ? (F)0.0f : exponent;
-        k = pole != 0.0f ? (F)0.0f : (m > 1.33333337f ? exponent + 1.0f : exponent);
-        f = (m > 1.33333337f ? 0.5f * m : m) - 1.0f;
-    }
+// -k ln 2 + log(1 + f)
+template <typename F> static inline F log_sum_float(F k, F f) { return __fma(k, -0.693147182f, __fma(f * f, log_series_float<F>(f), f)); }
+
+// log2 x = k + (f / ln 2 + f^2 P(f)) for normal x > 0. 1 + f runs from sqrt(1/2) to sqrt(2): where k is not zero, the sum is twice as
+// large as what is added, at least, whose rounding then counts a quarter as much.
+template <typename F, typename I> static inline F log2_of_normal_float(F x, F extra) {
+    // Unsigned: of other numbers, whose logarithm is another function's, the difference would overflow.
+    I above = (I)(__bits(x) - 0x3F3504F3);
+    F f = __float_of_bits(__bits(x) - (above & 0xFF800000)) - 1.0f;
     F z = f * f;
     F y = z * z;
-    F low = __fma(z, __fma(f, -0.240633771f, 0.288686574f), __fma(f, -0.36067149f, 0.480896711f));
-    F high = __fma(z, -0.18552424f, __fma(f, 0.201606259f, -0.175920799f));
-    F p = __fma(y, __fma(f, high, 0.202096641f), low);
-    F sum = __fma(f, 1.44269502f, k);
-    F lost = __fma(f, 1.92596303e-8f, __fma(f, 1.44269502f, k - sum));
-    lost = __fma(__fma(f, f, -z), -0.721347511f, lost);
-    return sum + __fma(z, -0.721347511f, __fma(z * f, p, lost)) + pole;
+    F low = __fma(z, __fma(f, -0.24045147f, 0.288568109f), __fma(f, -0.36067456f, 0.480898082f));
+    F high = __fma(z, __fma(f, -0.167628676f, 0.171561882f), __fma(f, -0.179166868f, 0.205159381f));
+    F p = __fma(f, __fma(y, __fma(y, 0.0964239463f, high), low), -0.721347511f);
+    return ((F)(above >> 23) + extra) + __fma(f, 1.44269502f, __fma(z, p, f * 1.92596303e-8f));
+}
+
+// Subnormal numbers, zero, infinity, NaN and what is below zero.
+template <typename F, typename I> static noinline F log2_special_float(F x) {
+    F result = log2_of_normal_float<F, I>(x * 8388608.0f, (F)-23.0f);
+    result = x == 0.0f ? __float_of_bits(0xFF800000) : result;
+    result = x < 0.0f ? __float_of_bits(0x7FC00000) : result;
+    return x < __float_of_bits(0x7F800000) ? result : x;
+}
+
+template <typename F, typename I, typename D> static inline F log2_float(F x) {
+    F result = log2_of_normal_float<F, I>(x, (F)0.0f);
+    if (__bits(x) - 0x00800000 >= 0x7F000000)
+        result = log2_special_float<F, I>(x);
+    return result;
 }
 
 // For double: m in [sqrt(1/2), sqrt(2)). With f = m - 1 and s = f / (2 + f): log m = 2 atanh s = 2 s + s R(s^2), arranged
@@ -239,19 +264,28 @@ template <typename F> static inline F log_double(F x) {
     return result;
 }
 
-template <typename F, typename U> static inline F log2_double(F x) {
-    F power;
-    F f = log_reduced_double<F>(x, power);
+template <typename F, typename U> static inline F log2_sum_double(F f, F power) {
     // What is left of log(1 + f) without the product, in double length; then its product with 1 / ln 2.
     F half_square = 0.5d * f * f;
     F most = f - half_square;
     F most_low = ((f - most) - half_square) - product_error<F, U>(0.5d * f, f, half_square);
     F linear = most * 1.4426950408889634074d;
-    F linear_low = product_error<F, U>(most, (F)1.4426950408889634074d, linear) + most * 2.0355273740931033e-17d;
+    F linear_low = __mad(most, 2.0355273740931033e-17d, product_error<F, U>(most, (F)1.4426950408889634074d, linear));
     F sum = power + linear;
-    F sum_low = linear - (sum - power);
-    F rest = (most_low + log_product_double<F>(f, half_square)) * 1.4426950408889634074d;
-    return log_special_double<F>(x, sum + (sum_low + (linear_low + rest)));
+    F sum_low = (linear - (sum - power)) + linear_low;
+    return sum + __mad(most_low + log_product_double<F>(f, half_square), 1.4426950408889634074d, sum_low);
+}
+
+template <typename F, typename U> static inline F log2_double(F x) {
+    F power, result;
+    if (__all_plain(x)) {
+        F f = log_split_double<F>(x, power);
+        result = log2_sum_double<F, U>(f, power);
+    } else {
+        F f = log_reduced_double<F>(x, power);
+        result = log_special_double<F>(x, log2_sum_double<F, U>(f, power));
+    }
+    return result;
 }
 
 float log(float x) { return log_float<float, int>(x); }
@@ -323,35 +357,41 @@ uniform double expm1(uniform double x) { return expm1_double<uniform double, uni
 float16 expm1(float16 x) { return (float16)expm1((float)x); }
 uniform float16 expm1(uniform float16 x) { return (uniform float16)expm1((uniform float)x); }
 
-// log(1 + x): with u = 1 + x rounded, log u plus what the rounding lost over u. For double, near zero x itself is the f
-// of log.
+// Where 2^-k is not normal, x is not above -1, or NaN.
+template <typename F, typename I> static noinline F log1p_at_ends_float(F x) { return log_float<F, I>(1.0f + x); }
+
+// log(1 + x) = k ln 2 + log(1 + f) with k of 1 + x, rounded: f = 2^-k x - (1 - 2^-k), where the product is exact, and so is the
+// difference, as neither is more than twice the other, or k is zero, or so large that it does not matter. Therefore k is zero for
+// both 3/4 and 3/2.
+// With the sign of k turned k ln 2 is -0 for k = 0, such that -0 stays.
 template <typename F, typename I> static inline F log1p_float(F x) {
-    F u = 1.0f + x;
-    F lost = u > 2.0f ? 1.0f - (u - x) : x - (u - 1.0f);
-    F k;
-    F f = significand_and_exponent<F, I>(u, k) - 1.0f;
-    F result = __fma(k, 0.693147182f, f + __fma(f * f, log_series_float<F>(f), lost / u));
-    result = x < __float_of_bits(0x7F800000) ? result : x;
-    result = x == -1.0f ? __float_of_bits(0xFF800000) : result;
-    return x == 0.0f ? x : result;
+    I below = 0x3FC00000 + ((I)__bits(x) >> 31) - (I)__bits(1.0f + x);
+    F power = __float_of_bits((below & 0xFF800000) + 0x3F800000);
+    F f = __mad(x, power, -(1.0f - power));
+    F result = log_sum_float<F>((F)(below >> 23), f);
+    if (!(x > -1.0f && x < 1.0e38f))
+        result = log1p_at_ends_float<F, I>(x);
+    return result;
 }
 
-template <typename F> static inline F log1p_double(F x) {
-    F u = 1.0d + x;
-    F lost = u > 2.0d ? 1.0d - (u - x) : x - (u - 1.0d);
-    F k;
-    F m = log_split_double<F>(u, k);
-    F near = x > -0.292893d && x < 0.414213d ? (F)1.0d : (F)0.0d;
-    F result = log_series_double<F>(near != 0.0d ? x : m, near != 0.0d ? (F)0.0d : k, near != 0.0d ? (F)0.0d : lost / u);
-    result = x < __float_of_bits(0x7FF0000000000000) ? result : x;
-    result = x == -1.0d ? __float_of_bits(0xFFF0000000000000) : result;
-    result = x == 0.0d ? x : result;
-    return x < -1.0d ? __float_of_bits(0x7FF8000000000000) : result;
+template <typename F> static noinline F log1p_at_ends_double(F x) { return log_double<F>(1.0d + x); }
+
+// Here the difference may lose its last bit: where it does, what is taken off is the larger, so the loss is known.
+template <typename F, typename U> static inline F log1p_double(F x) {
+    U field = __bits(1.0d + x) + 0x00095F619980C433 & 0xFFF0000000000000;
+    F k = __float_of_bits((field >> 52) + 0x4330000000000000) - 4503599627371519.0d;
+    F power = __float_of_bits(0x7FE0000000000000 - field);
+    F scaled = x * power, missing = 1.0d - power;
+    F f = scaled - missing;
+    F result = log_series_double<F>(f, k, scaled - (f + missing));
+    if (!(x > -1.0d && x < 4.0e307d))
+        result = log1p_at_ends_double<F>(x);
+    return __copysign(result, x);
 }
 
 float log1p(float x) { return log1p_float<float, int>(x); }
 uniform float log1p(uniform float x) { return log1p_float<uniform float, uniform int>(x); }
-double log1p(double x) { return log1p_double<double>(x); }
-uniform double log1p(uniform double x) { return log1p_double<uniform double>(x); }
+double log1p(double x) { return log1p_double<double, uint64>(x); }
+uniform double log1p(uniform double x) { return log1p_double<uniform double, uniform uint64>(x); }
 float16 log1p(float16 x) { return (float16)log1p((float)x); }
 uniform float16 log1p(uniform float16 x) { return (uniform float16)log1p((uniform float)x); }

@@ -64,34 +64,48 @@ uniform double cosh(uniform double x) { return cosh_double<uniform double>(x); }
 float16 cosh(float16 x) { return (float16)cosh((float)x); }
 uniform float16 cosh(uniform float16 x) { return (uniform float16)cosh((uniform float)x); }
 
-// e^2|x| - 1, as far as it matters, in double length.
-template <typename F> static inline F expm1_doubled_float(F x, F &low) {
-    F doubled = __min((F)20.0f, 2.0f * abs(x));
-    F shifted = __mad(doubled, 1.44269504f, 12582912.0f);
-    F n = shifted - 12582912.0f;
-    F most = __mad(n, -0.693145752f, doubled);
-    F power = times_power_float<F>((F)1.0f, shifted);
-    F sum = __mad(most, power, power - 1.0f);
-    F lost = __mad(most, power, power - 1.0f - sum);
-    F rest = __mad(expm1_curve_float<F>(most, n * -1.42860677e-6f), power, lost);
-    F m = sum + rest;
-    low = rest - (m - sum);
-    return m;
+// By the upper bits of 1 + |x|, modulo 8, the centre c, tanh c and the coefficients of P in tanh(c + t) = tanh c + t P(t); around zero
+// t + t P(t). Centres are such that the values there, and their slopes, nearly, are floats (Gal 1986).
+static const uniform float tanh_pieces[10][8] = {
+    {1.48852539f, 2.48999023f, 3.98876953f, 5.99316406f,
+     8.54394531f, 0.0f, 0.0f, 0.748046875f},
+    {0.903053045f, 0.98634547f, 0.99931407f, 0.999987543f,
+     0.99999994f, 0.0f, 0.0f, 0.633982301f},
+    {0.184495151f, 0.0271226149f, 0.0013713612f, 2.49148598e-05f,
+     1.51308555e-07f, 0.0f, -5.65134106e-10f, 0.598066449f},
+    {-0.166608781f, -0.0267522503f, -0.0013704421f, -2.49164605e-05f,
+     -3.69153497e-07f, 0.0f, 1.39335839e-07f, -0.379163921f},
+    {0.0889606997f, 0.0173459407f, 0.000912759511f, 1.66131631e-05f,
+     1.02704455e-07f, 0.0f, -0.33333981f, 0.0410264246f},
+    {-0.0248025134f, -0.00819200184f, -0.000454992201f, -8.29916189e-06f,
+     4.05450777e-07f, 0.0f, 0.000118116775f, 0.100405656f},
+    {-0.00319266412f, 0.00290362677f, 0.000179602052f, 3.29915815e-06f,
+     1.82944007e-08f, 0.0f, 0.132250056f, -0.0639761463f},
+    {0.00746651227f, -0.000724811689f, -5.94773046e-05f, -1.10906046e-06f,
+     -3.12709858e-07f, 0.0f, 0.00556546915f, -0.00199133391f},
+    {-0.00388995651f, 5.86173701e-05f, 1.84914679e-05f, 3.52474331e-07f,
+     2.77841417e-09f, 0.0f, -0.0705679059f, 0.0211595725f},
+    {0.000767707534f, 4.56574162e-05f, -4.23121401e-06f, -8.36310079e-08f,
+     6.36374438e-08f, 0.0f, 0.0278409347f, -0.00474465452f}
+};
+
+template <typename F, typename I, typename D> static inline F tanh_float(F x) {
+    F size = __min((F)10.0f, abs(x));
+    F above = size + 1.0f;
+    I piece = (I)__bits(above) >> 22;
+    F t = size - __lookup_eight(&tanh_pieces[0][0], piece);
+    F z = t * t;
+    F low = __fma(t, __lookup_eight(&tanh_pieces[4][0], piece), __lookup_eight(&tanh_pieces[3][0], piece));
+    F middle = __fma(t, __lookup_eight(&tanh_pieces[6][0], piece), __lookup_eight(&tanh_pieces[5][0], piece));
+    F high = __fma(t, __lookup_eight(&tanh_pieces[8][0], piece), __lookup_eight(&tanh_pieces[7][0], piece));
+    F p = __fma(z, __fma(z, __fma(z, __lookup_eight(&tanh_pieces[9][0], piece), high), middle), low);
+    // The first two terms in double length.
+    F start = above < 1.5f ? t : __lookup_eight(&tanh_pieces[1][0], piece), slope = __lookup_eight(&tanh_pieces[2][0], piece);
+    F sum = __fma(t, slope, start);
+    return __copysign(sum + __fma(z, p, __fma(t, slope, start - sum)), x);
 }
 
-// tanh |x| = m / (m + 2) with m = e^2|x| - 1; in double, where that loses less, -m / (m + 2) with m = e^-2|x| - 1.
-template <typename F, typename D> static inline F tanh_float(F x) {
-    F m_low;
-    F m = expm1_doubled_float<F>(x, m_low);
-    // The quotient, with what the rounding of m, of the divisor and of the quotient lost.
-    F d = m + 2.0f;
-    F inverse = 1.0f / d;
-    F q = m * inverse;
-    F d_low = (__max(2.0f, m) - d + __min(2.0f, m)) + m_low;
-    F rest = __fma(-q, d_low, __fma(-q, d, m) + m_low);
-    return __copysign(__fma(rest, inverse, q), x);
-}
-
+// -m / (m + 2) with m = e^-2|x| - 1, which loses less than with m = e^2|x| - 1; beyond 1 the other way.
 template <typename F, typename U> static inline F tanh_double(F x) {
     F size = abs(x);
     F r, low;
@@ -113,8 +127,8 @@ template <typename F, typename U> static inline F tanh_double(F x) {
     return __copysign(size < 1.0d ? near : far, x);
 }
 
-float tanh(float x) { return tanh_float<float, double>(x); }
-uniform float tanh(uniform float x) { return tanh_float<uniform float, uniform double>(x); }
+float tanh(float x) { return tanh_float<float, int, double>(x); }
+uniform float tanh(uniform float x) { return tanh_float<uniform float, uniform int, uniform double>(x); }
 double tanh(double x) { return tanh_double<double, uint64>(x); }
 uniform double tanh(uniform double x) { return tanh_double<uniform double, uniform uint64>(x); }
 float16 tanh(float16 x) { return (float16)tanh((float)x); }

@@ -6,10 +6,10 @@
 // atan(n / d) of two numbers >= 0, with one division. For double, above tan(3 pi/8) it is pi/2 - atan(d / n), between
 // that and tan(pi/8) pi/4 + atan((n - d) / (n + d)), so that the polynomial sees at most tan(pi/8).
 template <typename F> static inline F atan_of_ratio_double(F n, F d) {
-    F over = n > 2.414213562373095d * d ? -d : (n < 0.41421356237309503d * d ? n : n - d);
-    F under = n > 2.414213562373095d * d ? n : (n < 0.41421356237309503d * d ? d : n + d);
-    F base = n > 2.414213562373095d * d ? (F)1.5707963267948966d :
-        (n < 0.41421356237309503d * d ? (F)0.0d : (F)0.7853981633974483d);
+    F middle = n < 0.41421356237309503d * d ? (F)0.0d : (F)1.0d;
+    F over = n > 2.414213562373095d * d ? -d : n - middle * d;
+    F under = n > 2.414213562373095d * d ? n : d + middle * n;
+    F base = n > 2.414213562373095d * d ? (F)1.5707963267948966d : middle * 0.7853981633974483d;
     F t = over / under;
     F z = t * t;
     F y = z * z;
@@ -72,15 +72,24 @@ uniform float16 atan(uniform float16 x) { return (uniform float16)atan((uniform 
 
 // The angle of the point (x, y): the quadrant comes from the signs, of zeros too; two zeros and two infinities count as
 // (1, 0) and (1, 1).
-template <typename F> static inline F atan2_double(F y, F x) {
+template <typename F> static inline F angle_of_signs_double(F angle, F y, F x) {
+    return __copysign(__bits(x) >= 0x8000000000000000 ? 3.141592653589793d - (angle - 1.2246467991473532e-16d) : angle, y);
+}
+
+template <typename F> static noinline F atan2_at_ends_double(F y, F x) {
     F n = abs(y), d = abs(x), infinity = __float_of_bits(0x7FF0000000000000);
-    F largest = __max(n, d);
-    F scale = largest > 1.0e307d ? (F)0.25d : (F)1.0d;
-    F n_finite = n == infinity && d == infinity ? (F)1.0d : n * scale;
-    F d_finite = n == infinity && d == infinity ? (F)1.0d : (largest == 0.0d ? (F)1.0d : d * scale);
-    F angle = atan_of_ratio_double<F>(n_finite, d_finite);
-    angle = __bits(x) >= 0x8000000000000000 ? 3.141592653589793d - (angle - 1.2246467991473532e-16d) : angle;
-    return x != x || y != y ? x + y : __copysign(angle, y);
+    F n_finite = n == infinity ? (F)1.0d : (d == infinity ? (F)0.0d : n * 0.25d);
+    F d_finite = d == infinity || (n == 0.0d && d == 0.0d) ? (F)1.0d : (n == infinity ? (F)0.0d : d * 0.25d);
+    F angle = angle_of_signs_double<F>(atan_of_ratio_double<F>(n_finite, d_finite), y, x);
+    return x != x || y != y ? x + y : angle;
+}
+
+template <typename F> static inline F atan2_double(F y, F x) {
+    F largest = __max(abs(y), abs(x));
+    F angle = angle_of_signs_double<F>(atan_of_ratio_double<F>(abs(y), abs(x)), y, x);
+    if (!(largest > 0.0d && largest < 1.0e307d))
+        angle = atan2_at_ends_double<F>(y, x);
+    return angle;
 }
 
 float atan2(float y, float x) { return atan2_float<float, uint32>(y, x); }

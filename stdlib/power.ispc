@@ -3,48 +3,51 @@
 // a^b = 2^(b log2 a). The product with b costs up to seven bits, so the logarithm of float is kept as a sum of two floats,
 // good to 2^-32, and that of double as a sum of two doubles, good to 2^-66.
 
-// log2 a = k + log2(1 / c) + log2(c z) (Tang 1990): z runs from 0.729 to 1.458, in sixteen intervals of equal bit
-// patterns; c is near 1 / z in the middle of each. 1 itself lies within the ninth, where c is 1, so nothing cancels there.
+// log2 a = k + log2(1 / c) + log2(c z) (Tang 1990): z runs from 0.736 to 1.473, in sixteen intervals of equal bit
+// patterns; c is near 1 / z in the middle of each, of so few bits that c z - 1 is a float. 1 itself lies within the ninth, where c is
+// 1, so nothing cancels there.
 static const uniform float pow_reciprocals[16] = {
-    1.34265733f, 1.28859067f, 1.23870969f, 1.19254661f, 1.14970064f, 1.10982656f, 1.07262576f, 1.03783786f,
-    1.0f, 0.950495064f, 0.897196293f, 0.849557519f, 0.806722701f, 0.768000007f, 0.732824445f, 0.700729966f
+    1.3125f, 1.28125f, 1.21875f, 1.1875f, 1.125f, 1.09375f, 1.0625f, 1.03125f,
+    1.0f, 0.9375f, 0.875f, 0.84375f, 0.796875f, 0.75f, 0.71875f, 0.6875f
 };
 // log2(1 / c): multiples of 2^-16, to which k can be added exactly, and the rests.
 static const uniform float pow_logarithms[16] = {
-    -0.425094604f, -0.36579895f, -0.308837891f, -0.254043579f, -0.201263428f, -0.15032959f, -0.101150513f, -0.0535736084f,
-    0.0f, 0.0732421875f, 0.156509399f, 0.235214233f, 0.309860229f, 0.380828857f, 0.448455811f, 0.513076782f
+    -0.392318726f, -0.357559204f, -0.285400391f, -0.247924805f, -0.169921875f, -0.12928772f, -0.0874633789f, -0.0443878174f,
+    0.0f, 0.0931091309f, 0.192642212f, 0.245117188f, 0.327575684f, 0.415039062f, 0.47644043f, 0.54057312f
 };
 static const uniform float pow_logarithm_rests[16] = {
-    3.45667286e-06f, 4.89648528e-06f, -2.17362327e-07f, -2.07037738e-06f, 5.16574255e-06f, -4.65099401e-06f,
-    3.71130886e-06f, -7.4667405e-06f, 0.0f, 6.77213711e-06f, -4.96389566e-06f, 2.2336701e-06f, -4.98750751e-06f,
-    -7.08602147e-06f, 4.65623134e-06f, -7.28060422e-06f
+    1.30280716e-06f, 7.19948366e-06f, -1.82823726e-06f, -2.70875603e-06f, -3.12644238e-06f, 4.70278155e-06f,
+    5.37655922e-07f, -6.30197565e-06f, 0.0f, 2.73532095e-07f, 2.86602835e-06f, -4.68966346e-06f, -1.02556521e-06f,
+    -1.56322119e-06f, -2.38574444e-06f, -4.73875434e-06f
 };
+
+// log2(a 2^extra) for normal a > 0, and what its rounding lost.
+template <typename F, typename I> static inline F pow_logarithm_float(F a, F extra, F &low) {
+    // Unsigned: of negative numbers, whose power is another function's, the difference would overflow.
+    I above = (I)(__bits(a) - 0x3F3C8000);
+    I interval = above >> 19;
+    F z = __float_of_bits(__bits(a) - (above & 0xFF800000));
+    F f = __fma(__lookup((uniform float * uniform)pow_reciprocals, interval), z, -1.0f);
+    F square = f * f;
+    F p = __fma(square, __fma(square, -0.233172685f, __fma(f, 0.288861215f, -0.360691756f)), __fma(f, 0.480898291f, -0.721347511f));
+    // The larger of base and f / ln 2 is base, or that is zero: the sum's rounding error is known.
+    F base = ((F)(above >> 23) + extra) + __lookup((uniform float * uniform)pow_logarithms, interval);
+    F most = __fma(f, 1.44269502f, base);
+    F curve = __fma(square, p, __fma(f, 1.92596303e-8f, __lookup((uniform float * uniform)pow_logarithm_rests, interval)));
+    F high = most + curve;
+    low = __fma(f, 1.44269502f, base - most) + (curve - (high - most));
+    return high;
+}
 
 // (a 2^extra)^b for normal a > 0.
 template <typename F, typename I> static inline F pow_positive_float(F a, F b, F extra) {
-    // Unsigned: of negative numbers, whose power is another function's, the difference would overflow.
-    I above = (I)(__bits(a) - 0x3F3AAAAB);
-    I interval = above >> 19;
-    F z = __float_of_bits(__bits(a) - (above & 0xFF800000));
-    F c = __lookup((uniform float * uniform)pow_reciprocals, interval);
-    // f = c z - 1: whole is exact, part what c z lost in rounding.
-    F near_one = c * z;
-    F part = __fma(c, z, -near_one);
-    F whole = near_one - 1.0f;
-    F f = whole + part;
-    F square = f * f;
-    F p = __fma(square, __fma(square, -0.212309733f, __fma(f, 0.288719028f, -0.360710621f)), __fma(f, 0.480898321f, -0.721347511f));
-    F linear = whole * 1.44269502f;
-    F linear_low = __fma(part, 1.44269502f, __fma(whole, 1.92596303e-8f, __fma(whole, 1.44269502f, -linear)));
-    F base = ((F)(above >> 23) + extra) + __lookup((uniform float * uniform)pow_logarithms, interval);
-    F log_high = base + linear;
-    F log_low = (linear - (log_high - base)) + linear_low +
-        __fma(square, p, __lookup((uniform float * uniform)pow_logarithm_rests, interval));
+    F log_low;
+    F log_high = pow_logarithm_float<F, I>(a, extra, log_low);
     F exponent = b * log_high;
     F exponent_low = __fma(b, log_low, __fma(b, log_high, -exponent));
     F bounded = __max((F)-160.0f, __min((F)160.0f, exponent));
     exponent_low = bounded == exponent ? exponent_low : (F)0.0f;
-    F shifted = (bounded + exponent_low) + 12582912.0f;
+    F shifted = bounded + 12582912.0f;
     F r = (bounded - (shifted - 12582912.0f)) + exponent_low;
     F power = __scale_sum((F)1.0f, exp2_polynomial_float<F>(r), shifted);
     return a == 1.0f && extra == 0.0f ? (F)1.0f : power;
@@ -82,16 +85,39 @@ template <typename F, typename I, typename D> static inline F pow_float(F a, F b
     return power;
 }
 
+// One number at a time a jump costs less than what keeps the ends of the range right.
+template <typename F, typename I> static noinline F pow_at_ends_float(F a, F b) {
+    F power = pow_positive_float<F, I>(a, b, (F)0.0f);
+    if (__bits(a) - 0x00800000 >= 0x7F000000)
+        power = pow_special_float<F, I>(a, b);
+    return power;
+}
+
+template <typename F, typename I, typename D> static inline F pow_of_one_float(F a, F b) {
+    F log_low;
+    F log_high = pow_logarithm_float<F, I>(a, (F)0.0f, log_low);
+    F exponent = b * log_high;
+    F exponent_low = __fma(b, log_low, __fma(b, log_high, -exponent));
+    F shifted = exponent + 12582912.0f;
+    F r = (exponent - (shifted - 12582912.0f)) + exponent_low;
+    F power = times_power_float<F>(1.0f + exp2_polynomial_float<F>(r), shifted);
+    if (__bits(a) - 0x00800000 >= 0x7F000000 || !(abs(exponent) < 125.0f))
+        power = pow_at_ends_float<F, I>(a, b);
+    return power;
+}
+
 float pow(float a, float b) { return pow_float<float, int, double>(a, b); }
-uniform float pow(uniform float a, uniform float b) { return pow_float<uniform float, uniform int, uniform double>(a, b); }
+uniform float pow(uniform float a, uniform float b) {
+    return pow_of_one_float<uniform float, uniform int, uniform double>(a, b);
+}
 float16 pow(float16 a, float16 b) { return (float16)pow((float)a, (float)b); }
 uniform float16 pow(uniform float16 a, uniform float16 b) {
     return (uniform float16)pow((uniform float)a, (uniform float)b);
 }
 
 // For double log2 m = 2/ln2 (s + s^3/3 + s^5 ...) with s = (m - 1) / (m + 1), the first two terms in double length.
-// (a 2^extra)^b for normal a > 0.
-template <typename D, typename U> static inline D pow_positive_double(D a, D b, D extra) {
+// That of a 2^extra for normal a > 0, and what its rounding lost:
+template <typename D, typename U> static inline D pow_logarithm_double(D a, D extra, D &lost) {
     D whole_log;
     D f = log_split_double<D>(a, whole_log);
     whole_log += extra;
@@ -122,7 +148,14 @@ template <typename D, typename U> static inline D pow_positive_double(D a, D b, 
     D high = sum + third;
     D log_low = (third - (high - sum)) + sum_low + (third_low + linear_low + tail);
     D log_high = high + log_low;
-    log_low = log_low - (log_high - high);
+    lost = log_low - (log_high - high);
+    return log_high;
+}
+
+// (a 2^extra)^b for normal a > 0.
+template <typename D, typename U> static inline D pow_positive_double(D a, D b, D extra) {
+    D log_low;
+    D log_high = pow_logarithm_double<D, U>(a, extra, log_low);
     // The exponent of two, again in double length.
     D exponent = b * log_high;
     D exponent_low = product_error<D, U>(b, log_high, exponent) + b * log_low;
@@ -130,8 +163,7 @@ template <typename D, typename U> static inline D pow_positive_double(D a, D b, 
     exponent_low = bounded == exponent && abs(exponent_low) < 1.0d ? exponent_low : (D)0.0d;
     D shifted = bounded + 6755399441055744.0d;
     D r = ((bounded - (shifted - 6755399441055744.0d)) + exponent_low) * 0.69314718055994530942d;
-    D power = scale_double<D>(1.0d + (r + exp_curve_double<D>(r, (D)0.0d)), shifted);
-    return a == 1.0d && extra == 0.0d ? (D)1.0d : power;
+    return scale_double<D>(1.0d + (r + exp_curve_double<D>(r, (D)0.0d)), shifted);
 }
 
 // Whatever is not above zero, normal and finite, as for float.
@@ -149,12 +181,19 @@ template <typename D, typename U> static noinline D pow_special_double(D a, D b)
     power = __bits(a) >= 0x8000000000000000 ? negated : power;
     power = a < 0.0d && size != infinity && whole != b ? __float_of_bits(0x7FF8000000000000) : power;
     power = a != a || b != b ? a + b : power;
-    return b == 0.0d ? (D)1.0d : power;
+    return b == 0.0d || a == 1.0d ? (D)1.0d : power;
 }
 
+// Powers that are normal for certain are scaled in one step.
 template <typename D, typename U> static inline D pow_double(D a, D b) {
-    D power = pow_positive_double<D, U>(a, b, (D)0.0d);
-    if (!(a >= 2.2250738585072014e-308d && a < __float_of_bits(0x7FF0000000000000)))
+    D log_low;
+    D log_high = pow_logarithm_double<D, U>(a, (D)0.0d, log_low);
+    D exponent = b * log_high;
+    D exponent_low = product_error<D, U>(b, log_high, exponent) + b * log_low;
+    D shifted = exponent + 6755399441055744.0d;
+    D r = ((exponent - (shifted - 6755399441055744.0d)) + exponent_low) * 0.69314718055994530942d;
+    D power = times_power_double<D>(1.0d + (r + exp_curve_double<D>(r, (D)0.0d)), shifted);
+    if (!(a >= 2.2250738585072014e-308d && a < __float_of_bits(0x7FF0000000000000) && abs(exponent) < 1020.0d))
         power = pow_special_double<D, U>(a, b);
     return power;
 }

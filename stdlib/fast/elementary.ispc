@@ -210,20 +210,16 @@ uniform float cosh(uniform float x) { return cosh_fast<uniform float>(x); }
 // As by default, with what matters for results of everyday size: the logarithm good to 2^-28, normal a above zero.
 template <typename F, typename I> static inline F pow_fast(F a, F b) {
     I bits = (I)__bits(a);
-    I above = bits - 0x3F3AAAAB;
+    I above = bits - 0x3F3C8000;
     I interval = above >> 19;
     F z = __float_of_bits(bits - (above & 0xFF800000));
-    F c = __lookup((uniform float * uniform)pow_reciprocals, interval);
-    F near_one = c * z;
-    F part = __fma(c, z, -near_one);
-    F f = (near_one - 1.0f) + part;
+    F f = __fma(__lookup((uniform float * uniform)pow_reciprocals, interval), z, -1.0f);
     F square = f * f;
-    F p = __fma(square, __fma(f, 0.288858533f, -0.36096403f), __fma(f, 0.480898231f, -0.721347451f));
-    F linear = (near_one - 1.0f) * 1.44269502f;
+    F p = __fma(square, __fma(f, 0.288898379f, -0.361147165f), __fma(f, 0.480898291f, -0.721347332f));
     F base = (F)(above >> 23) + __lookup((uniform float * uniform)pow_logarithms, interval);
-    F log_high = base + linear;
-    F rest = __fma(part, 1.44269502f, __lookup((uniform float * uniform)pow_logarithm_rests, interval));
-    F log_low = (linear - (log_high - base)) + __fma(square, p, rest);
+    F log_high = __fma(f, 1.44269502f, base);
+    F rest = __fma(square, p, __lookup((uniform float * uniform)pow_logarithm_rests, interval));
+    F log_low = __fma(f, 1.44269502f, base - log_high) + rest;
     F exponent = __max((F)-160.0f, __min((F)160.0f, b * log_high));
     F exponent_low = __fma(b, log_low, __fma(b, log_high, -exponent));
     F shifted = (exponent + exponent_low) + 12582912.0f;

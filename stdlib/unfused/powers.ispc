@@ -20,25 +20,18 @@ template <typename F> static inline F expm1_curve_float(F most, F rest) {
 }
 
 // k ln 2 in two parts, of which the upper is exact: what cancels is exact.
-template <typename F> static inline F log_sum_float(F k, F f, F rest) {
-    return k * 0.693145752f + (f + ((f * f) * log_series_float<F>(f) + (k * 1.42860677e-6f + rest)));
-}
-
 template <typename F, typename I> static inline F log_float(F x) {
     F k;
     F f = significand_and_exponent<F, I>(x, k) - 1.0f;
-    return log_sum_float<F>(k, f, (F)0.0f);
+    return k * 0.693145752f + (f + ((f * f) * log_series_float<F>(f) + k * 1.42860677e-6f));
 }
 
-template <typename F, typename I> static inline F log1p_float(F x) {
-    F u = 1.0f + x;
-    F lost = u > 2.0f ? 1.0f - (u - x) : x - (u - 1.0f);
-    F k;
-    F f = significand_and_exponent<F, I>(u, k) - 1.0f;
-    F result = log_sum_float<F>(k, f, lost / u);
-    result = x < __float_of_bits(0x7F800000) ? result : x;
-    result = x == -1.0f ? __float_of_bits(0xFF800000) : result;
-    return x == 0.0f ? x : result;
+// -k ln 2 + log(1 + f) for finite k: the upper part of k ln 2 is zero or larger than f, so what their sum loses is known.
+template <typename F> static inline F log_sum_float(F k, F f) {
+    F whole = k * -0.693145752f;
+    F sum = whole + f;
+    F lost = f - (sum - whole);
+    return sum + ((f * f) * log_series_float<F>(f) + (k * -1.42860677e-6f + lost));
 }
 
 // log2 m for m from sqrt(1/2) to sqrt(2).
@@ -92,14 +85,40 @@ template <typename F, typename I, typename D> static inline F pow_float(F a, F b
     return power;
 }
 
+template <typename F, typename I, typename D> static inline F pow_of_one_float(F a, F b) { return pow_float<F, I, D>(a, b); }
 template <typename F, typename I, typename D> static inline F pow_fast_or_special(F a, F b) { return pow_float<F, I, D>(a, b); }
 
+// e^2|x| - 1, as far as it matters, in double length.
+template <typename F> static inline F expm1_doubled_float(F x, F &low) {
+    F doubled = __min((F)20.0f, 2.0f * abs(x));
+    F shifted = __mad(doubled, 1.44269504f, 12582912.0f);
+    F n = shifted - 12582912.0f;
+    F most = __mad(n, -0.693145752f, doubled);
+    F power = times_power_float<F>((F)1.0f, shifted);
+    F sum = __mad(most, power, power - 1.0f);
+    F lost = __mad(most, power, power - 1.0f - sum);
+    F rest = __mad(expm1_curve_float<F>(most, n * -1.42860677e-6f), power, lost);
+    F m = sum + rest;
+    low = rest - (m - sum);
+    return m;
+}
+
 // tanh |x| = m / (m + 2) with m = e^2|x| - 1
-template <typename F, typename D> static inline F tanh_float(F x) {
+template <typename F, typename I, typename D> static inline F tanh_float(F x) {
     F low;
     F high = expm1_doubled_float<F>(x, low);
     D m = (D)high + (D)low;
     return __copysign((F)(m / (m + 2.0d)), x);
+}
+
+template <typename F> static inline F erfc_near_float(F x) {
+    F z = x * x;
+    F y = z * z;
+    F low = __mad(y, __mad(z, -0.0268560778f, 0.112836279f), __mad(z, -0.376126289f, 0.128379166f));
+    F high = __mad(y, __mad(z, -1.38589735e-06f, 8.37591433e-05f), __mad(z, -0.000808809884f, 0.00519415271f));
+    // In double length.
+    F most = 1.0f - x;
+    return most + __mad(-x, __mad(y * y, high, low), (1.0f - most) - x);
 }
 
 // e^(x^2) erfc x = P(y) / (x + 3) with y = (x - 3) / (x + 3)
@@ -113,4 +132,10 @@ template <typename F, typename D> static inline F erfc_tail_float(F size) {
     D low = (0.590228379d + y * -0.310466498d) + z * (0.119528197d + y * -0.0268336087d);
     D p = (1.07400691d + y * -0.88339448d) + z * (low + u * high);
     return exp2_times<F, D>(x * x * -1.4426950408889634d, p * t);
+}
+
+template <typename F, typename I, typename D> static inline F erfc_float(F x) {
+    F tail = erfc_tail_float<F, D>(abs(x)), near = erfc_near_float<F>(x);
+    F far = x < 0.0f ? 2.0f - tail : tail;
+    return abs(x) < 0.72f ? near : far;
 }

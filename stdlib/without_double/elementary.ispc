@@ -224,12 +224,28 @@ template <typename F, typename I, typename D, typename L, typename U> static inl
     return angle_function<F>(x, __float_of_bits(__bits(value) ^ (__bits(x) & 0x80000000)), x);
 }
 
+// As the library's tables, for reciprocals of 24 bits.
+static const uniform float pow_rounded_reciprocals[16] = {
+    1.34265733f, 1.28859067f, 1.23870969f, 1.19254661f, 1.14970064f, 1.10982656f, 1.07262576f, 1.03783786f,
+    1.0f, 0.950495064f, 0.897196293f, 0.849557519f, 0.806722701f, 0.768000007f, 0.732824445f, 0.700729966f
+};
+// log2(1 / c): multiples of 2^-16, to which k can be added exactly, and the rests.
+static const uniform float pow_rounded_logarithms[16] = {
+    -0.425094604f, -0.36579895f, -0.308837891f, -0.254043579f, -0.201263428f, -0.15032959f, -0.101150513f, -0.0535736084f,
+    0.0f, 0.0732421875f, 0.156509399f, 0.235214233f, 0.309860229f, 0.380828857f, 0.448455811f, 0.513076782f
+};
+static const uniform float pow_rounded_logarithm_rests[16] = {
+    3.45667286e-06f, 4.89648528e-06f, -2.17362327e-07f, -2.07037738e-06f, 5.16574255e-06f, -4.65099401e-06f,
+    3.71130886e-06f, -7.4667405e-06f, 0.0f, 6.77213711e-06f, -4.96389566e-06f, 2.2336701e-06f, -4.98750751e-06f,
+    -7.08602147e-06f, 4.65623134e-06f, -7.28060422e-06f
+};
+
 template <typename F, typename I> static inline F pow_positive_float(F a, F b, F extra) {
     I bits = (I)__bits(a);
     I above = bits - 0x3F3AAAAB;
     I interval = above >> 19;
     F z = __float_of_bits(bits - (above & 0xFF800000));
-    F c = __lookup((uniform float * uniform)pow_reciprocals, interval);
+    F c = __lookup((uniform float * uniform)pow_rounded_reciprocals, interval);
     // f = c z - 1: whole is exact, part what c z lost in rounding.
     F near_one = c == 1.0f ? z : c * z;
     F part = c == 1.0f ? (F)0.0f : lost_by_product<F>(c, z, near_one);
@@ -239,11 +255,11 @@ template <typename F, typename I> static inline F pow_positive_float(F a, F b, F
     F p = square * (square * -0.212309733f + (f * 0.288719028f - 0.360710621f)) + (f * 0.480898321f - 0.721347511f);
     F linear = whole * 1.44269502f;
     F linear_low = part * 1.44269502f + (whole * 1.92596303e-8f + lost_by_product<F>(whole, (F)1.44269502f, linear));
-    F base = ((F)(above >> 23) + extra) + __lookup((uniform float * uniform)pow_logarithms, interval);
+    F base = ((F)(above >> 23) + extra) + __lookup((uniform float * uniform)pow_rounded_logarithms, interval);
     // Of which the difference is found right.
     F log_high = __float_of_bits(__bits(base + linear) & 0xFFFFFFFC);
     F log_low = (linear + (base - log_high)) + linear_low +
-        (square * p + __lookup((uniform float * uniform)pow_logarithm_rests, interval));
+        (square * p + __lookup((uniform float * uniform)pow_rounded_logarithm_rests, interval));
     // Powers that are 1; and not to wrap around.
     b = SIZE_BITS(b) < 0x2B800000 ? (F)9.09494702e-13f : b;
     F exponent = b * log_high;
@@ -264,6 +280,10 @@ template <typename F, typename I, typename D> static inline F pow_float(F a, F b
         power = pow_special_float<F, I>(a, b);
     return power;
 }
+
+template <typename F, typename I, typename D> static inline F pow_of_one_float(F a, F b) { return pow_float<F, I, D>(a, b); }
+template <typename F> static inline F exp_of_one_float(F x) { return exp_float<F>(x); }
+template <typename F> static inline F exp2_of_one_float(F x) { return exp2_float<F>(x); }
 
 template <typename F, typename I> static inline F cbrt_float(F x) {
     F size = abs(x);
@@ -292,7 +312,7 @@ template <typename F> static inline F cosh_float(F x) {
     return SIZE_BITS(x) < NOT_A_NUMBER ? half + 0.25f / half : x;
 }
 
-template <typename F, typename D> static inline F tanh_float(F x) {
+template <typename F, typename I, typename D> static inline F tanh_float(F x) {
     F bounded = __min((F)10.0f, abs(x));
     F doubled = bounded + bounded;
     F n = (F)NEAREST(doubled * 1477.3197f);
@@ -446,7 +466,7 @@ template <typename F, typename D> static inline F erfc_tail_float(F size) {
     return __scale_sum(ratio, ratio * most + (ratio * curve + (ratio_low * most + ratio_low)), SHIFTED(NEAREST(square * -1477.3197f)));
 }
 
-template <typename F, typename D> static inline F erfc_float(F x) {
+template <typename F, typename I, typename D> static inline F erfc_float(F x) {
     F tail = erfc_tail_float<F, D>(abs(x)), near = 1.0f - erf_near_float<F>(x);
     F far = x < 0.0f ? 2.0f - tail : tail;
     return WHERE(x, TINY_FOR_CUBES, NOT_A_NUMBER, abs(x) < 0.72f ? near : far, 1.0f - x * 1.12837917f);

@@ -59,9 +59,29 @@ def test_terms_of_sines_and_cosines_are_permuted(target: str, type: str, instruc
     assert instruction in instructions(loop_of("sin", target, type=type))
 
 
-@pytest.mark.parametrize("name", ["exp", "log", "sin", "cos", "pow", "erf"])
+@pytest.mark.parametrize(
+    "name", ["exp", "log", "log1p", "log2", "sin", "cos", "pow", "erf", "erfc", "sinh", "cosh", "tanh", "cbrt"]
+)
 def test_functions_without_division_have_none(name: str) -> None:
     assert "vdivps" not in instructions(loop_of(name, "avx512skx-x16"))
+
+
+def test_cbrt_of_double_divides_nothing() -> None:
+    assert "vdivpd" not in instructions(loop_of("cbrt", "avx2-i32x8", type="double"))
+
+
+@pytest.mark.parametrize("name", ["exp", "exp2", "pow"])
+def test_one_number_at_a_time_is_not_clamped(name: str) -> None:
+    """A jump keeps the ends of the range right."""
+    call = f"{name}(x[i]{', y[i]' if name in TWO else ''})"
+    source = (
+        "export void f(uniform float x[], uniform float y[], uniform float out[], uniform int n) "
+        f"{{ for (uniform int i = 0; i < n; i++) out[i] = {call}; }}\n"
+    )
+    text = compile_source(source, "f.ispc", make_options(target="avx2-i32x8")).optimized.assembly()
+    loop = text[text.index("\nf:") : text.index("\n.Lfunc_end", text.index("\nf:"))]
+    assert "vfmadd213ss" in instructions(loop)
+    assert not {"vminss", "vmaxss"} & instructions(loop)
 
 
 @pytest.mark.parametrize("name", ["sin", "cos"])

@@ -179,7 +179,7 @@ def test_special_values_of_two_arguments_are_those_of_c(name: str, type: str) ->
         values = np.array(SPECIAL).astype(dtype)
         a, b = (side.ravel().copy() for side in np.meshgrid(values, values))
         want = REFERENCES[name](a.astype(np.longdouble), b.astype(np.longdouble)).astype(dtype)
-    for got in (interpreted(name, type, a, b), compiled(name, type, a, b)):
+    for got in (interpreted(name, type, a, b), compiled(name, type, a, b), uniformly(name, type, a, b)):
         wrong = ~same_value(got, want)
         assert not wrong.any(), list(zip(a[wrong], b[wrong], got[wrong], want[wrong], strict=True))
 
