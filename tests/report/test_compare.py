@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -159,6 +160,13 @@ def test_the_command_prints_both_paths(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "foreach at 2:5" in done.stdout and "cif at 4:9" in done.stdout
     assert "one path only" in done.stdout  # answer() has neither
+
+
+def test_short_loops_say_that_a_turn_has_two_gangs(tmp_path: Path) -> None:
+    source = tmp_path / "twice.ispc"
+    source.write_text("export void twice(uniform float a[], uniform int n) { foreach (i = 0 ... n) a[i] = a[i] * 2; }")
+    done = run(tmp_path, "twice.ispc", "--target=avx2-i32x8", "--elements", "256")
+    assert re.search(r"  store +2 +[01]\n", done.stdout) and re.search(r"  gangs a turn +2 +1\n", done.stdout), done.stdout
 
 
 def test_the_page_is_self_contained_and_json_is_json(tmp_path: Path) -> None:

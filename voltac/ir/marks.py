@@ -124,6 +124,15 @@ def is_for_other_files(name: str) -> bool:
     return f".{SOME_ON}" in name
 
 
+TWO_GANGS = "two_gangs"
+"""What is added to the name of a block that does what a gang does twice."""
+
+
+def gangs_of(block: str) -> int:
+    """How many gangs a block with such a name does; 1 for others."""
+    return 2 if f".{TWO_GANGS}" in block else 1
+
+
 UNEVEN = "uneven"
 """What is added to the name of a block for distances that are neither a power of two nor a multiple of the gang."""
 

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from voltac.ir import marks
 from voltac.ir.cfg import control_flow
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Instruction, Module
@@ -97,7 +98,7 @@ def _write(loop: GangLoop, fresh: Callable[[str], str]) -> None:
     limit = header.instructions[-2].operands[1].value
     stem = unquoted(header.name)
     pairs, both, joined = (fresh(f"{stem}.{part}")[1:] for part in ("pairs", "both", "joined"))
-    two = fresh(f"{unquoted(body.name)}.two")[1:]
+    two = fresh(f"{unquoted(body.name)}.{marks.TWO_GANGS}")[1:]
     last, more, counter, end = (fresh(name) for name in ("last", "more", "first", "end"))
     after = header.terminator.parts.labels[1]
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from voltac.ir.marks import gangs_of
 from voltac.report import assembly, device_assembly
 from voltac.report.assembly import KINDS, AssemblyBlock
 from voltac.report.measure import Ratio
@@ -37,6 +38,11 @@ class Path:
         if self.device:
             return dict(Counter(kind for line in self.assembly for kind in device_assembly.kinds_of(line, self.device)))
         return dict(assembly.counts(list(self.assembly)))
+
+    @property
+    def gangs(self) -> int:
+        """How many a turn does (``passes/gang_pairs.py``)."""
+        return max((gangs_of(block.name) for block in self.blocks), default=1)
 
     def kind_of(self, instruction: str) -> str:
         """One of :data:`voltac.report.assembly.KINDS`."""
@@ -137,7 +143,14 @@ def to_json(comparisons: list[FunctionComparison]) -> str:
 
 def _path_row(path: Path) -> dict[str, Any]:
     blocks = [{"label": block.label, "name": block.name, "instructions": len(block.instructions)} for block in path.blocks]
-    return {"name": path.name, "assembly": path.assembly, "blocks": blocks, "device": path.device, "counts": path.counts}
+    return {
+        "name": path.name,
+        "assembly": path.assembly,
+        "blocks": blocks,
+        "device": path.device,
+        "counts": path.counts,
+        "gangs": path.gangs,
+    }
 
 
 def to_text(comparisons: list[FunctionComparison], columns: int) -> str:
@@ -171,7 +184,10 @@ def _count_table(construct: Construct) -> list[str]:
     on, masked = construct.all_on.counts, construct.masked.counts
     rows = [f"{'instructions':18} {'all on':>7} {'masked':>7}"]
     rows += [f"{kind:18} {on.get(kind, 0):7} {masked.get(kind, 0):7}" for kind in KINDS if kind in on or kind in masked]
-    return [*rows, f"{'total':18} {sum(on.values()):7} {sum(masked.values()):7}"]
+    rows.append(f"{'total':18} {sum(on.values()):7} {sum(masked.values()):7}")
+    if construct.all_on.gangs > 1:
+        rows.append(f"{'gangs a turn':18} {construct.all_on.gangs:7} {construct.masked.gangs:7}")
+    return rows
 
 
 def _time_lines(comparison: FunctionComparison) -> list[str]:

@@ -136,6 +136,8 @@ def _counts(construct: Construct) -> str:
         if kind in on or kind in masked
     ]
     total = f"<tr><td>total<td>{sum(on.values())}<td>{sum(masked.values())}"
+    if construct.all_on.gangs > 1:
+        total += f"<tr><td>gangs a turn<td>{construct.all_on.gangs}<td>{construct.masked.gangs}"
     return f"<table><tr><th>instructions<th>all on<th>masked{''.join(rows)}{total}</table>"
 
 
