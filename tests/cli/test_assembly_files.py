@@ -147,3 +147,30 @@ def test_mistakes_of_the_text(tmp_path: Path, capfd: pytest.CaptureFixture[str])
     file.write_text(".globl f\nf: add $m0, $a0, 1\n    bri nowhere\n")
     code, _, err = run(["disasm", str(file), "--target=ipu-mk2"], capfd)
     assert code in (1, 2) and f"{file}:2:13: Error: '$a0' cannot be operand 2 of 'add'" in err
+
+
+VERTEX = (
+    '#include "counts.h"\n#ifndef FACTOR\n#warning no factor\n#define FACTOR 2\n#endif\n.warning "by hand"\n'
+    ".globl helper_v\nhelper_v:\n.globl v\nv: br $lr\n.globl __runCodelet_v\n__runCodelet_v:\n"
+    "ld32 $m0, $mvertex_base, 0\nldconst $m1, 0x3f800000 * FACTOR - 0x3f800000\nst32 $m1, $m0, COUNT - 1\nexitz $mzero\n"
+)
+
+
+def test_a_vertex_is_preprocessed_as_the_options_say(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "counts.h").write_text("#define COUNT 2\n")
+    file = tmp_path / "v.S"
+    file.write_text(VERTEX)
+    words = ["sim", str(file), "--target=ipu-mk2"]
+    code, _, err = run([*words, "zeros:2"], capfd)
+    assert code != 0 and "'counts.h' file not found" in err and "-I" in err
+    # Its vertex is the one of its functions that has the name of one; 0x3f800000 is 1.
+    code, out, err = run([*words, "-I", str(tmp_path / "include"), "--function", "v", "zeros:2"], capfd)
+    assert code == 0 and "zeros:2 = [0. 1.]" in out
+    assert "v.S:3:1: warning: no factor" in err and "v.S:6:1: warning: by hand" in err
+    code, out, err = run([*words, f"-I{tmp_path / 'include'}", "-DFACTOR=1", "random:2"], capfd)
+    assert code == 0 and re.search(r"random:2 = \[[\d.]+ 0\.", out) and "no factor" not in err
+    code, out, _ = run(["disasm", str(file), "--target=ipu-mk1", f"-I{tmp_path / 'include'}"], capfd)
+    assert code == 0 and "begins at 0x40000 (helper_v)" in out
+    code, _, err = run(["sim", str(file), "--target=ia64-x1", "-DFACTOR=1"], capfd)
+    assert code == 2 and "assembly text of ia64-x1 has no preprocessor" in " ".join(err.split())

@@ -120,6 +120,7 @@ def test_a_trap_tells_where_it_happened(voltac: Run, folder: Path) -> None:
         (["disasm", "good.ispc"], 1, "good.ispc is no program for a device: it does not begin like an ELF file"),
         (["sim"], 2, "no program given"),
         (["sim", "good.ispc"], 1, "it looks like a source: 'voltac run' runs those"),
+        (["sim", "good.ispc", "--target=naplespu"], 1, "it looks like a source: 'voltac run' runs those"),
         (["sim", "p.elf", "--threads", "9"], 2, "Error: option '--threads' must be 1 to 8, not 9"),
         (["sim", "p.elf", "--write-latency", "0"], 2, "option '--write-latency' must be 1 to 100000, not 0"),
         (["sim", "p.elf", "--limit", "0"], 2, "option '--limit' must be at least 1, not 0"),
@@ -335,3 +336,15 @@ def test_a_signature_out_of_a_file_is_not_trusted() -> None:
     for content in (b"", b"{}", b"[1]", b"\xff", b"[" * 100_000, b"null"):
         with pytest.raises(BadElf, match="makes no sense"):
             signatures_of({"kernels": content})
+
+
+@pytest.mark.parametrize("target", ["naplespu", "ia64-x1", "ia64-f32x2"])
+def test_the_text_of_a_compiled_program_is_not_run(target: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    source, text = tmp_path / "k.ispc", tmp_path / "k.s"
+    source.write_text("export void k(uniform float a[], uniform int n) { foreach (i = 0 ... n) a[i] *= 2; }\n")
+    assert main([str(source), f"--target={target}", "-o", str(text)]) == 0
+    for function in ([], ["--function=k"]):
+        assert main(["sim", str(text), f"--target={target}", *function, "range:8", "8"]) == 2
+        assert "does not say what its kernels take; compile to a program, '-o NAME.elf'" in " ".join(
+            capfd.readouterr().err.split()
+        )

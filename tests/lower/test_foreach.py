@@ -43,7 +43,8 @@ def test_a_count_rounded_down_to_whole_gangs_has_no_rest() -> None:
     }"""
     for target in (SSE4, AVX2, AVX512):
         loop = [line.split()[0] for line in assembly(source, target).split("\n") if re.match(r"\s+v?mov[^sz]\S*\s.*\(%r", line)]
-        assert len([name for name in loop if not name.startswith("movl")]) <= 2, target.name
+        # Two gangs of a pair and a single one, each loaded and stored.
+        assert len([name for name in loop if not name.startswith("movl")]) <= 6, target.name
         assert not re.search(r"maskmov|%k[1-7]", assembly(source, target)), target.name
 
 

@@ -97,7 +97,9 @@ def test_others_find_what_the_language_promises_and_nothing_else(tmp_path: Path,
 @pytest.mark.parametrize("level", [0, 2])
 def test_only_what_is_used_here_is_compiled(tmp_path: Path, level: int) -> None:
     found = symbols(tmp_path, level=level)
-    local = {name.removesuffix(".all_on") for letter in "tbd" for name in found.get(letter, ())}
+    local = {name.removesuffix(".all_on") for letter in "tbd" for name in found.get(letter, ())} - {
+        "kernel___un_3C_unf_3E_uni.some_on"
+    }
     unused = {"unused", "hidden_counter", "prototype_only", "extern_declared", "inline_unused", "outside_unused"}
     assert not {name for name in local if any(name.startswith(stem) for stem in unused)}
     assert local >= OWN | {"used_counter"}

@@ -70,8 +70,9 @@ def test_each_element_once(element: str, target: str) -> None:
     kernels = compile_kernels(source, target)
     calls = FencedCalls()
     width = find_target(target).width
-    lengths = [16 * width - 1, 16 * width, *range(16 * width + 1, 18 * width, max(1, width // 3))]
     for name in BODIES:
+        fewest = 32 * width if name == "shifted" else 16 * width
+        lengths = [fewest - 1, fewest, *range(fewest + 1, fewest + 2 * width, max(1, width // 3))]
         for number, length in enumerate(lengths):
             low = number % 3
             high = low + length
@@ -106,7 +107,7 @@ def test_the_loop_stores_to_multiples_of_a_register(target: str, offset: int) ->
         lines.append(line.replace("align 4", claim) if is_one else line)
     strict = "\n".join(lines)
     assert claim in strict
-    count = 20 * width
+    count = 36 * width
     to, values = np.zeros(offset + count, np.float32), np.ones(offset + count, np.float32)
     IRInterpreter(read(strict)).call("doubled", [to, values, offset, offset + count])
     assert to.tolist() == [0] * offset + [2] * count
@@ -181,3 +182,13 @@ def test_each_row_of_a_matrix_begins_short(target: str) -> None:
 def test_sums_keep_their_lanes() -> None:
     head = "export uniform float f(uniform float a[], uniform int n) { float s = 0; "
     assert ".first.left_over:" not in passed(head + "foreach (i = 0 ... n) { s += a[i]; a[i] = 0; } return reduce_add(s); }")
+
+
+@pytest.mark.parametrize(
+    ("body", "fewest"), [("a[i] = b[i] + a[i];", 16), ("a[i] = b[i] + b[i + 1];", 32), ("a[i] = b[i + 8] + b[i];", 16)]
+)
+def test_from_how_many_elements_on(body: str, fewest: int) -> None:
+    """Of loads at several distances from each other most cross lines wherever the loop begins."""
+    head = "export void f(uniform float a[], uniform float b[], uniform int n)"
+    text = passed(f"{head} {{ foreach (i = 0 ... n) {{ {body} }} }}")
+    assert re.findall(r"%many\S* = icmp sgt i32 %\S+, (\d+)", text) == [str(fewest * 8)]

@@ -1,4 +1,4 @@
-"""Loops that only sum up work on several gangs a turn, with the result of numpy; loops that store keep one."""
+"""Loops that only sum up work on several gangs a turn, with the result of numpy; loops that store do two."""
 
 import re
 
@@ -52,9 +52,9 @@ def additions_in_loops(text: str) -> int:
     return max((len(re.findall(r"= f?(?:add|mul)[\w ]*<", body)) for body in loops), default=0)
 
 
-def test_each_gang_has_a_sum_of_its_own_and_stores_stay_single() -> None:
+def test_each_gang_has_a_sum_of_its_own_and_stores_go_in_pairs() -> None:
     info = find_target("avx2-i32x8")
     sums = compile_source(SUM.replace("uint8", "int"), "sums.ispc", Options(info, whole_program=True)).optimized.text()
     stores = compile_source(STORE, "stores.ispc", Options(info, whole_program=True)).optimized.text()
     assert additions_in_loops(sums) == 4
-    assert additions_in_loops(stores) == 1
+    assert additions_in_loops(stores) == 2

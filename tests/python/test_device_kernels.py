@@ -124,6 +124,16 @@ def test_comparison_has_cycles(kernels: Any) -> None:
     assert "cycles an element" in str(found)
 
 
+def test_a_comparison_takes_as_many_elements_as_the_device_has_room_for() -> None:
+    text = "export void k(uniform float x[], uniform float y[], uniform float z[], uniform int n) {\n"
+    text += "    foreach (i = 0 ... n) z[i] = x[i] + y[i];\n}\n"
+    kernel: Any = voltac.compile(text, target="ipu-mk1").k
+    (function,) = kernel.compare().functions
+    assert function.all_on.median < function.masked.median and 4 <= function.elements < 4096
+    with pytest.raises(MemoryError, match=rf"of its {256 << 10} are left; pass less at a time"):
+        kernel.compare(elements=1 << 16)
+
+
 # --- finished programs ----------------------------------------------------------------------------------------------------
 
 

@@ -167,3 +167,10 @@ def test_variables_that_get_their_values_from_each_other_take_no_time_to_look_th
     start = time.process_time()
     compile_source(text, "k.ispc", Options(target=find_target("avx2-i32x8")), end="passes")
     assert time.process_time() - start < 15
+
+
+@pytest.mark.parametrize("body", list(IRREGULAR))
+def test_a_gang_of_one_has_no_slow_accesses(body: str) -> None:
+    job = compile_source(kernel(body), "k.ispc", Options(target=find_target("generic-i32x1")))
+    assert [item.text for item in job.diagnostics.items if item.code != "uniform"] == []
+    assert {report.kind for report in job.access_reports} <= {"vector", "masked", "broadcast"}

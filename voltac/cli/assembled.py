@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 import sys
+from argparse import Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ import numpy as np
 
 from voltac.cli.option_table import UsageError
 from voltac.cli.run_arguments import filled, printed
+from voltac.cli.settings import defined_macro
 from voltac.codegen.elf import write_elf
 from voltac.codegen.elf_read import ElfFile, read_elf
 from voltac.codegen.link import link
@@ -18,6 +20,7 @@ from voltac.driver import read_file
 from voltac.messages.diagnostics import Diagnostics
 from voltac.messages.suggestions import suggestion
 from voltac.targets import find_device
+from voltac.targets.device import PLAIN, START, Preprocessing
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -31,14 +34,23 @@ _WORD = 0xFFFFFFFF
 """Integers are words of 32 bits, with or without a sign."""
 
 
-def assembled(path: str, target: TargetInfo) -> ElfFile:
-    """The program of a file; :class:`voltac.CompileError` with what is wrong in it."""
+def preprocessing_of(arguments: Namespace) -> Preprocessing:
+    """What the options say to the preprocessor of assembly text."""
+    return Preprocessing(tuple(arguments.include_directories), tuple(defined_macro(text) for text in arguments.defines))
+
+
+def assembled(path: str, target: TargetInfo, preprocessing: Preprocessing) -> ElfFile:
+    """The program of a file; :class:`voltac.CompileError` with what is wrong in it. Warnings are written to standard error."""
     device = find_device(target)
+    if preprocessing != PLAIN and not device.has_preprocessor:
+        raise UsageError(f"assembly text of {target.name} has no preprocessor: options '-I' and '-D' mean nothing there")
     diagnostics = Diagnostics(wrap=False, colored=sys.stderr.isatty())
-    code = device.assemble(read_file(path, "a program").decode("utf-8", "replace"), path, diagnostics)
+    code = device.assemble(read_file(path, "a program").decode("utf-8", "replace"), path, diagnostics, preprocessing)
     linked = link(code, device.code, diagnostics)
+    sys.stderr.write(diagnostics.render())
     globals = [name for name, symbol in linked.symbols.items() if symbol.is_global and symbol.section]
-    return read_elf(write_elf(linked, device.code, globals[0] if globals else next(iter(linked.symbols), "")), device.code)
+    first = min(globals, key=linked.address) if globals else next(iter(linked.symbols), "")
+    return read_elf(write_elf(linked, device.code, first), device.code)
 
 
 def run_assembled(
@@ -49,7 +61,7 @@ def run_assembled(
     configuration = device.configuration()
     machine = device.simulator(configuration)
     machine.load(file.image)
-    entry = file.image.symbols[_chosen(file, name)]
+    entry = file.image.symbols[_chosen(file, device.entry_prefix, name)]
     values = [_value(word, number, configuration.memory) for number, word in enumerate(words, 1)]
     arrays: list[tuple[str, npt.NDArray[Any], int]] = []
     state = bytearray()
@@ -70,14 +82,21 @@ def run_assembled(
     return report
 
 
-def _chosen(file: ElfFile, name: str | None) -> str:
+def _chosen(file: ElfFile, prefix: str, name: str | None) -> str:
+    """The label of a function, which may be named without the prefix that the device asks for."""
     there = [one for one, symbol in file.code.symbols.items() if symbol.is_global and symbol.section]
-    found = there if name is None else [one for one in there if one == name or one.endswith("_" + name)]
+    if not prefix and any(one.startswith(f"{START}.") for one in there):
+        raise UsageError(
+            "the text of a compiled program does not say what its kernels take; compile to a program, '-o NAME.elf'"
+        )
+    entries = [one for one in there if one.startswith(prefix)] or there
+    exact = [one for one in (f"{prefix}{name}", name) if one in there]
+    found = exact[:1] or [one for one in entries if name is None or one.endswith("_" + name)]
     if len(found) != 1:
         which = f"no function '{name}'{suggestion(name, there)}" if name is not None and not found else "several functions"
         if not there:
             raise UsageError("the program has no function: '.globl NAME' makes one known")
-        raise UsageError(f"the program has {which}; choose one with --function: {', '.join(there)}")
+        raise UsageError(f"the program has {which}; choose one with --function: {', '.join(entries)}")
     return found[0]
 
 

@@ -33,7 +33,7 @@ def compare_command(arguments: Namespace) -> int:
         sys.stderr.write(diagnostics.render())
     if sys.stderr.isatty():
         sys.stderr.write(f"compiling both paths of {visible_name(path)} for {options.target.name} and measuring them ...\n")
-    elements = number(arguments.elements, "--elements") if arguments.elements else 4096
+    elements = number(arguments.elements, "--elements") if arguments.elements else None
     try:
         found = compare(build_module, Source(text, path, options), arguments.function, elements=elements)
     except ValueError as error:

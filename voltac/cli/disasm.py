@@ -7,6 +7,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 from typing import Any
 
+from voltac.cli.assembled import preprocessing_of
 from voltac.cli.device_files import open_program
 from voltac.cli.option_table import UsageError
 from voltac.cli.outputs import write_standard_output
@@ -28,7 +29,7 @@ def disasm_command(arguments: Namespace) -> int:
     if len(arguments.operands) != 1:
         raise UsageError("disasm takes one file: voltac disasm FILE.elf [--json]")
     (path,) = arguments.operands
-    device, file = open_program(path, arguments.target)
+    device, file = open_program(path, arguments.target, preprocessing_of(arguments))
     if arguments.json:
         text = json.dumps(_described(device, file), indent=1) + "\n"
     else:

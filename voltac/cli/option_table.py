@@ -248,7 +248,11 @@ GROUPS: tuple[Group, ...] = (
     Group("How to replay", ("replay",), (
         Option("--interpret", "interpret", "flag", "run the typed tree on numpy instead of compiled code"),
     )),
-    Group("Assembly text", ("disasm", "sim"), (Option("--target", "target", "equals", "of a .s or .S file", metavar="NAME"),)),
+    Group("Assembly text", ("disasm", "sim"), (
+        Option("--target", "target", "equals", "of a .s or .S file", metavar="NAME"),
+        Option("-D", "defines", "attached", "define a macro, as 1 if no value is given", metavar="NAME[=VALUE]", repeated=True),
+        Option("-I", "include_directories", "joined", "look for included files in DIR", metavar="DIR", repeated=True),
+    )),
     Group("What to print", ("disasm", "cache"), (
         Option("--json", "json", "flag", "print JSON"),
     )),

@@ -179,7 +179,7 @@ def _options(arguments: Namespace, target: TargetInfo, tuning: str, suffix: str)
         return Options(
             target=replace(target, **of_target) if of_target else target,
             level=3 if arguments.level is None else arguments.level,
-            defines=tuple(_define(text) for text in arguments.defines),
+            defines=tuple(defined_macro(text) for text in arguments.defines),
             include_directories=tuple(arguments.include_directories),
             addressing=int(arguments.addressing or 32),
             math_library=arguments.math_library or "default",
@@ -263,7 +263,8 @@ def _alignment(text: str | None) -> int:
     return alignment
 
 
-def _define(text: str) -> tuple[str, str]:
+def defined_macro(text: str) -> tuple[str, str]:
+    """Name and text of a macro, of what stands behind ``-D``."""
     name, equals, value = text.partition("=")
     try:
         check_macro(name, value)

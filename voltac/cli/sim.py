@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from voltac.cli.assembled import SUFFIXES, run_assembled
+from voltac.cli.assembled import SUFFIXES, preprocessing_of, run_assembled
 from voltac.cli.device_files import open_program
 from voltac.cli.option_table import MACHINE, UsageError, groups_of
 from voltac.cli.run_arguments import filled, from_file, printed
@@ -38,7 +38,7 @@ def sim_command(arguments: Namespace) -> int:
     if not arguments.operands:
         raise UsageError("no program given; 'voltac sim FILE.elf [ARGUMENT ...]'")
     path, *words = arguments.operands
-    code, file = open_program(path, arguments.target)
+    code, file = open_program(path, arguments.target, preprocessing_of(arguments))
     if file.image is None:
         raise InputError(f"{path} is not linked; compile without --emit-obj to get a program that runs")
     target = DEVICES[code.name]

@@ -49,6 +49,7 @@ def _place(code: ObjectFile, device: DeviceCode, messages: Diagnostics) -> None:
     for place in device.places:
         cursor = cursor if place.address is None else place.address
         sections = [section for section in code.sections.values() if device.place(section.name) is place]
+        is_full = False
         if place.kind == "local":
             size = sum(section.size for section in sections)
             _define(code, f"__{place.name}_image", "", cursor)
@@ -63,11 +64,15 @@ def _place(code: ObjectFile, device: DeviceCode, messages: Diagnostics) -> None:
             if place.kind == "local":
                 _define(code, f"__{place.name}_image", "", cursor)
             room = place.limit - section.address
-            if section.size > room:
+            if section.size > room and not is_full:
+                # Once: of those behind it the same is true.
+                is_full = True
+                all_of_them = sum(one.size for one in sections)
+                wanted = f"; all that begin with '{place.name}' have {all_of_them}" if len(sections) > 1 else ""
                 messages.error(
                     "link",
                     NOWHERE,
-                    f"section '{section.name}' has {section.size} bytes; {device.name} has room for {max(0, room)}",
+                    f"section '{section.name}' has {section.size} bytes; {device.name} has room for {max(0, room)}{wanted}",
                 )
             cursor += section.size
     # Whoever copies and loads does so in whole lines.

@@ -110,10 +110,18 @@ def _path(found: re.Match[str]) -> PathName:
 WRAPPING = "wrapping"
 """What is added to the names of blocks, and of a function made of them, for indices that do wrap around: it seldom runs."""
 
+SOME_ON = "some_on"
+"""What is added to the names of functions that only run when another file calls an exported function with some lanes off."""
+
 
 def is_seldom_called(name: str) -> bool:
     """Whether a function, or something in a text, has such a name."""
-    return f".{WRAPPING}" in name
+    return f".{WRAPPING}" in name or is_for_other_files(name)
+
+
+def is_for_other_files(name: str) -> bool:
+    """Whether a function has a name with :data:`SOME_ON`."""
+    return f".{SOME_ON}" in name
 
 
 UNEVEN = "uneven"

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import Any
 
+from voltac.ir import marks
 from voltac.ir import parts as instruction_parts
 from voltac.ir.parts import Operand, Parts
 from voltac.ir.scan import end_of_type, match_bracket, split_list
@@ -244,6 +245,11 @@ class Module:
     def functions(self) -> list[Function]:
         """Those with a body, in order."""
         return [item for item in self.items if isinstance(item, Function)]
+
+    @property
+    def often_called(self) -> list[Function]:
+        """Those that are worth the work of passes that only make code faster."""
+        return [function for function in self.functions if not marks.is_seldom_called(function.name)]
 
     def function(self, name: str) -> Function:
         """By its name, without ``@``; KeyError if there is none."""

@@ -258,12 +258,23 @@ def _simplify(module: LLVMModule, text: str, options: Options, level: int) -> No
         pipeline.add_loop_unroll_pass()
         pipeline.add_instruction_combine_pass()
         pipeline.add_simplify_cfg_pass()
+    short = _short_pipeline()
     # Last those that may go when the calls of them in the others are known never to happen.
     for is_wanted in (operator.not_, bool):
         for function in module.definitions():
             if is_wanted(is_internal(function)):
-                pipeline.run(function, builder)
+                (short if marks.is_for_other_files(function.name) else pipeline).run(function, builder)
         drop_unused_functions(module, builder)
+
+
+def _short_pipeline() -> Any:
+    """For functions that only other files call: a third of the work."""
+    pipeline = binding().create_new_function_pass_manager()
+    pipeline.add_simplify_cfg_pass()
+    pipeline.add_instruction_combine_pass()
+    pipeline.add_aggressive_dce_pass()
+    pipeline.add_simplify_cfg_pass()
+    return pipeline
 
 
 def _prefer_size(module: LLVMModule) -> None:

@@ -13,8 +13,9 @@ from voltac.lower.builtins import table  # noqa: F401
 from voltac.lower.control_flow import foreach, loops, probes, statements, switch  # noqa: F401
 from voltac.lower.functions import calls, launches  # noqa: F401
 from voltac.lower.functions.definitions import roots, text_of, write_version
+from voltac.lower.functions.shared_versions import shared_functions, write_shared_version
 from voltac.lower.memory import heap, memory_access, places, variables  # noqa: F401
-from voltac.lower.module_context import ModuleContext
+from voltac.lower.module_context import MASKED, SOME_ON, ModuleContext, Version
 from voltac.lower.text.module_header import function_attributes, module_header
 from voltac.lower.values import arithmetic, conversions, expressions, print_support  # noqa: F401
 from voltac.options import Options
@@ -23,20 +24,36 @@ from voltac.sema import tree
 __all__ = ["lower"]
 
 
-def lower(program: tree.Program, options: Options) -> str:
-    """The module as LLVM text."""
-    module = ModuleContext(options, program.file)
-    for symbol in program.globals:
-        if symbol.kind == "global":
-            module.global_address(symbol)
-    for function, kind in roots(program, options):
-        module.version(function, kind)
+def _written(module: ModuleContext) -> list[Version]:
+    """Write all versions that are asked for, and those that these ask for."""
     written = []
     while module.waiting:
         version = module.waiting.pop()
         write_version(module, version)
         if version.body:
             written.append(version)
+    return written
+
+
+def lower(program: tree.Program, options: Options) -> str:
+    """The module as LLVM text."""
+    module = ModuleContext(options, program.file)
+    for symbol in program.globals:
+        if symbol.kind == "global":
+            module.global_address(symbol)
+    shared = shared_functions(module, program)
+    for function, kind in roots(program, options, shared):
+        module.version(function, kind)
+    written = _written(module)
+    module.for_other_files = True
+    for function in shared:
+        if module.has(function, MASKED):
+            continue  # somebody here calls it
+        some_on = module.version(function, SOME_ON)
+        written += _written(module)
+        written.append(write_shared_version(module, some_on))
+        if not some_on.reads_mask:
+            written.remove(some_on)
     module.finish_debug_info(program.globals)
     probes.finish(module)
     attributes = function_attributes(options)

@@ -3,13 +3,15 @@
 A function is written once for each way it is reached (a *version*): with the mask
 as its last parameter, with the mask known to be all on, through the C convention,
 or as a task. Versions are asked for by their first use and written from a list.
+What is reached only from what other files may call (``functions/shared_versions.py``) has
+a version with a mask of its own, which is compiled at less expense.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from voltac.ir import pseudo_operations
+from voltac.ir import marks, pseudo_operations
 from voltac.ir.sections import SCRATCHPAD, SCRATCHPAD_UNSET, in_section
 from voltac.lower.analyses.node_costs import Costs
 from voltac.lower.debug.debug_info import DebugInfo
@@ -23,7 +25,7 @@ from voltac.records import field, mutable_record
 from voltac.sema import tree
 from voltac.sema.types import Array
 
-MASKED, ALL_ON, C_CONVENTION, TASK = "masked", "all_on", "c", "task"
+MASKED, SOME_ON, ALL_ON, C_CONVENTION, TASK = "masked", marks.SOME_ON, "all_on", "c", "task"
 
 
 @mutable_record(eq=False)
@@ -49,6 +51,13 @@ class Version:
     attributes: str = ""
     """Besides those of every function."""
     debug: str = ""
+    reads_mask: bool = False
+    """The body does something with the mask that it is given."""
+
+    @property
+    def takes_mask(self) -> bool:
+        """Whether the mask is its last parameter."""
+        return self.kind in (MASKED, SOME_ON)
 
 
 class ModuleContext:
@@ -62,6 +71,8 @@ class ModuleContext:
         self.debug = DebugInfo(self.text, options, file, self.types.sizes)
         self.versions: dict[tuple[int, str], Version] = {}
         self.waiting: list[Version] = []
+        self.for_other_files = False
+        """What is written now is only reached from other files."""
         self.lines_have_one_thread = True
         """On a device: no two threads write different parts of 64 bytes of memory that begin at a multiple of 64."""
         self._lane_numbers: dict[str, IR] = {}
@@ -173,19 +184,30 @@ class ModuleContext:
             self.waiting.append(known)
         return known
 
+    def has(self, symbol: tree.FunctionSymbol, kind: str) -> bool:
+        """Whether somebody asked for a version."""
+        return (id(symbol), kind) in self.versions
+
     def called_version(self, symbol: tree.FunctionSymbol, all_on: bool) -> Version:
         """The version a call with this mask reaches."""
-        if symbol.c_linkage:
-            return self.version(symbol, C_CONVENTION)
-        if symbol.task:
-            return self.version(symbol, TASK)
-        return self.version(symbol, ALL_ON if (all_on and symbol.body is not None) or symbol.unmasked else MASKED)
+        kind = _called_kind(symbol, all_on)
+        if kind == MASKED and self.for_other_files and symbol.body is not None and not self.has(symbol, MASKED):
+            kind = SOME_ON
+        return self.version(symbol, kind)
 
     def address_of_function(self, symbol: tree.FunctionSymbol) -> str:
         """What a function pointer holds: the version with a mask where the convention has one."""
-        version = self.called_version(symbol, False)
+        version = self.version(symbol, _called_kind(symbol, False))
         version.address_taken = True
         return version.name
+
+
+def _called_kind(symbol: tree.FunctionSymbol, all_on: bool) -> str:
+    if symbol.c_linkage:
+        return C_CONVENTION
+    if symbol.task:
+        return TASK
+    return ALL_ON if symbol.unmasked or (all_on and symbol.body is not None) else MASKED
 
 
 def _version_name(symbol: tree.FunctionSymbol, kind: str) -> str:
@@ -193,7 +215,7 @@ def _version_name(symbol: tree.FunctionSymbol, kind: str) -> str:
         return symbol.name if symbol.exported else symbol.mangled
     if kind == ALL_ON and not symbol.unmasked:
         return f"{symbol.mangled}.all_on"
-    return symbol.mangled
+    return f"{symbol.mangled}.{SOME_ON}" if kind == SOME_ON else symbol.mangled
 
 
 def has_shared_version(symbol: tree.FunctionSymbol, options: Options) -> bool:
@@ -206,6 +228,8 @@ def has_shared_version(symbol: tree.FunctionSymbol, options: Options) -> bool:
 def _linkage(symbol: tree.FunctionSymbol, kind: str, options: Options) -> str:
     if symbol.body is None:
         return ""
+    if kind == SOME_ON:
+        return "internal"
     if symbol.exported and kind == (ALL_ON if symbol.unmasked else MASKED):
         return "" if has_shared_version(symbol, options) else "internal"
     if kind == C_CONVENTION:

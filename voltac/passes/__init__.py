@@ -20,8 +20,11 @@ from voltac.passes.divided_rests import divide_rests
 from voltac.passes.equal_values import merge_equal_values
 from voltac.passes.exchange_lanes import exchange_lanes
 from voltac.passes.flatten_branches import flatten_branches
+from voltac.passes.gang_pairs import pair_gangs
 from voltac.passes.gangs_in_flight import put_gangs_in_flight
+from voltac.passes.jammed_rows import jam_rows
 from voltac.passes.joined_conditions import join_conditions
+from voltac.passes.masked_counts import add_under_masks
 from voltac.passes.narrow_arithmetic import narrow_arithmetic
 from voltac.passes.one_lane_stores import store_one_lane
 from voltac.passes.overlapping_gangs import overlap_last_gangs
@@ -29,6 +32,7 @@ from voltac.passes.resolve_accesses import resolve_accesses
 from voltac.passes.row_blocks import load_row_blocks
 from voltac.passes.row_stores import store_row_blocks
 from voltac.passes.shifts_by_masks import select_shifted
+from voltac.passes.signed_indices import extend_by_sign
 from voltac.passes.some_lanes import move_some_lanes
 from voltac.passes.unmasked_stores import keep_stores_unmasked
 from voltac.passes.walk_runs import walk_runs
@@ -82,6 +86,8 @@ PASSES = (
          walk_runs, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("narrow_arithmetic", "what bytes and 16-bit numbers are used for is computed in 16 bits",
          narrow_arithmetic, lambda options: options.level > 1 and not options.target.is_device),
+    Pass("jam_rows", "loops around a foreach that changes the same elements each time do four iterations at a time",
+         jam_rows, lambda options: options.level > 1 and options.loop_unrolling and _resolves_on_host(options)),
     Pass("widen_gangs", "loops over small elements do several gangs at once", widen_gangs, _resolves_in_full),
     Pass("store_row_blocks", "lanes that store to rows of their own store several elements of their row at a time",
          store_row_blocks, lambda options: options.level > 1 and _resolves_on_host(options)),
@@ -99,6 +105,8 @@ PASSES = (
          put_gangs_in_flight, lambda options: options.level > 1 and options.loop_unrolling and not options.target.keeps_loops),
     Pass("stream_stores", "loops that store more than caches hold bypass them, where that is asked for",
          _stream_stores, lambda options: options.streaming_stores and options.level > 1),
+    Pass("pair_gangs", "short loops that store do two gangs per iteration",
+         pair_gangs, lambda options: options.level > 1 and options.loop_unrolling and _resolves_on_host(options)),
     Pass("make_stores_whole", "masked accesses in loops become plain ones while all lanes are on",
          make_stores_whole,
          lambda options: options.level > 1 and not options.target.has_masked_small and options.target.width > 1),
@@ -116,6 +124,10 @@ AFTER_LLVM = (
          keep_masks_wide, optimizing),
     Pass("join_conditions", "conditions of lanes are joined by and and or, where masks are whole lanes",
          join_conditions, lambda options: _resolves_on_host(options) and not options.target.has_avx512),
+    Pass("extend_by_sign", "indices of gathers are extended by their sign, as the instructions do",
+         lambda text, options: extend_by_sign(text), optimizing),
+    Pass("add_under_masks", "truth values are added under masks, where these are bits",
+         lambda text, options: add_under_masks(text), lambda options: _resolves_on_host(options) and options.target.has_avx512),
     Pass("keep_stores_unmasked", "stores of all lanes stay that where masked ones are slow", keep_stores_unmasked, optimizing),
     Pass("store_one_lane", "masked stores of one known lane become scalar stores",
          lambda text, options: store_one_lane(text), optimizing, required=True),

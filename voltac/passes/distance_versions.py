@@ -29,7 +29,6 @@ from voltac.options import Options
 from voltac.passes.accesses.access import pseudo_operation, with_base
 from voltac.passes.loops.copied_blocks import CopiedBlocks
 from voltac.passes.loops.gang_loops import GangLoop
-from voltac.passes.loops.outlined_blocks import is_seldom_called
 from voltac.records import record
 
 _MOST_INSTRUCTIONS = 100
@@ -45,8 +44,8 @@ _INDEX_OPERATIONS = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "getelementptr", 
 def version_distances(module: Module, options: Options) -> None:
     """Rewrite the module."""
     layout = module.layout(options.target.pointer_bits // 8)
-    for function in module.functions:
-        if is_seldom_called(function) or not _may_have_networks(function):
+    for function in module.often_called:
+        if not _may_have_networks(function):
             continue
         flow = control_flow(function)
         values = LaneValues(function, layout)

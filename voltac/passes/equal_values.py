@@ -37,7 +37,7 @@ _MARKS = re.compile(r", !(?:dbg|alias\.scope|noalias) !\d+")
 def merge_equal_values(module: Module, options: Options) -> None:
     """Every function with accesses of lanes; the others LLVM simplifies."""
     effects: ModuleEffects | None = None
-    for function in module.functions:
+    for function in module.often_called:
         if any("@volta." in instruction.text for instruction in function.instructions()):
             effects = effects or ModuleEffects(module)
             _merge(function, effects)

@@ -38,7 +38,7 @@ _MOST_STEPS = 16
 def exchange_lanes(module: Module, options: Options) -> None:
     """Rewrite the module."""
     layout = module.layout(options.target.pointer_bits // 8)
-    for function in module.functions:
+    for function in module.often_called:
         if any(" xor <" in instruction.text for instruction in function.instructions()):
             _exchange(function, layout, options.target.mask_bits)
 

@@ -57,7 +57,7 @@ _JOINED = m.one_of(m.op("select", m.value("left"), m.all_ones()), m.op("select",
 def flatten_branches(module: Module, options: Options) -> None:
     """Rewrite the module."""
     layout = module.layout(options.target.pointer_bits // 8)
-    for function in module.functions:
+    for function in module.often_called:
         if len(function.blocks) > 2:
             _Flattener(function, layout).run()
 

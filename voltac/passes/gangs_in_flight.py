@@ -4,10 +4,7 @@
     ->                                   !7 = distinct !{!7, !9}     !9 = !{!"llvm.loop.unroll.count", i32 4}
 
 A loop that only sums up waits for its sums: LLVM gives each of the gangs one of its own,
-where the order of additions does not matter. Loops that store keep one gang per iteration: their
-code is what a reader of the source expects, and reading and writing memory in the order
-of single gangs is what prefetchers follow best (measured on Zen 4: out of cache, four
-gangs per iteration cost saxpy, triad and deinterleave 6 to 18 %, and gain under 2 % in it).
+where the order of additions does not matter. Of loops that store :mod:`voltac.passes.gang_pairs` does two.
 """
 
 from __future__ import annotations
@@ -19,13 +16,12 @@ from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.types import element_of, lanes_of
 from voltac.options import Options
 from voltac.passes.accesses.access import is_divisor
+from voltac.passes.loops.loop_hints import loop_of, single_hints
 
 _MOST_INSTRUCTIONS = 24
 _GANGS = 4
 """Of a loop's body, and gangs per iteration: a float addition takes 3 or 4 cycles, and a longer body keeps the processor busy
 meanwhile. The first is chosen, not measured."""
-_SINGLE = '!{!"llvm.loop.unroll.runtime.disable"}'
-_LOOP = re.compile(r"!llvm\.loop (!\d+)")
 
 
 def put_gangs_in_flight(module: Module, options: Options) -> None:
@@ -33,10 +29,10 @@ def put_gangs_in_flight(module: Module, options: Options) -> None:
     gangs = _GANGS * options.target.vector_bits // max(options.target.vector_bits, 32 * options.target.width)
     if gangs < 2:
         return
-    single = {line.partition(" = ")[0] for line in module.lines() if line.endswith(_SINGLE)}
+    single = single_hints(module)
     if not single:
         return
-    wanted = {name for function in module.functions for name in _short_loops(function, options.target.vector_bits)}
+    wanted = {name for function in module.often_called for name in _short_loops(function, options.target.vector_bits)}
     for item in module.items:
         if wanted and isinstance(item, list):
             item[:] = [_with_gangs(line, wanted, single, gangs) for line in item]
@@ -59,7 +55,7 @@ def _short_loops(function: Function, register_bits: int) -> list[str]:
         if any(_bits(phi.type) >= _GANGS * register_bits for block in bodies for phi in block.phis()):
             # Widened: it has as many sums of its own already.
             continue
-        found += [match[1] for block in bodies if (match := _LOOP.search(block.terminator.text))]
+        found += filter(None, (loop_of(block.terminator) for block in bodies))
     return found
 
 

@@ -48,7 +48,7 @@ _WORK = {"mul": 4, "udiv": 12, "sdiv": 14, "urem": 16, "srem": 18}
 def narrow_arithmetic(module: Module, options: Options) -> None:
     """Rewrite the module."""
     layout = module.layout(options.target.pointer_bits // 8)
-    for function in module.functions:
+    for function in module.often_called:
         if any(_NARROW_LOAD.search(instruction.text) for instruction in function.instructions()):
             _Narrowing(function, layout, options.target).run()
 

@@ -32,7 +32,6 @@ from voltac.passes.accesses.emit import Emitter, declare, lane_source
 from voltac.passes.accesses.merged_stores import Waiting, covers_all, is_passed, mark_readable, write_merged
 from voltac.passes.accesses.neighbouring_loads import RecordAddresses, plan_records
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
-from voltac.passes.loops.outlined_blocks import is_seldom_called
 from voltac.records import field, mutable_record
 
 _LEAVING_LANE = m.one_of(
@@ -94,7 +93,9 @@ def resolve_accesses(module: Module, options: Options) -> list[AccessReport]:
         values = LaneValues(function, layout)
         emitter = Emitter(module, function, values)
         known = FunctionEffects(effects, function, values)
-        resolver = _Resolver(options, function, values, known, emitter, places, reports, RecordAddresses(values, emitter.same))
+        # Of what only other files call, all places stand in other versions as well.
+        told = [] if marks.is_for_other_files(function.name) else reports
+        resolver = _Resolver(options, function, values, known, emitter, places, told, RecordAddresses(values, emitter.same))
         resolver.run()
         emitter.finish()
         emitters.append(emitter)
@@ -127,6 +128,11 @@ class _Resolver:
     records: RecordAddresses
     subsets: dict[tuple[int, ...], LaneValues] = field(default_factory=dict)
     """Formulas of some of the lanes only."""
+
+    @property
+    def is_short(self) -> bool:
+        """Short code is better here than fast code."""
+        return marks.is_seldom_called(self.function.name)
 
     def run(self) -> None:
         """Every block, after those that dominate it."""
@@ -361,7 +367,7 @@ class _Resolver:
         )
         # Where the indices come from memory, scalars read them from there: no lane has to leave a vector. A device's core
         # has no addresses with an index, so there the sums for all lanes at once are cheaper.
-        gathers_all = vectors and row.native_loaded_gather and not access.is_store and not is_seldom_called(self.function)
+        gathers_all = vectors and row.native_loaded_gather and not access.is_store and not self.is_short
         loaded = not (device or gathers_all) and self._load_lanes(access, plan)
         if access.is_store:
             native = row.native_scatter and vectors and not loaded
@@ -370,7 +376,7 @@ class _Resolver:
                 self._load_lanes(access, plan, (access.value,))
             self._write(plan, access, block, writer, "scatter" if native else "scalar", reason)
         else:
-            fast = row.native_gather if access.all_on and not is_seldom_called(self.function) else row.native_masked_gather
+            fast = row.native_gather if access.all_on and not self.is_short else row.native_masked_gather
             native = vectors and not loaded and fast
             writer = gather.native_gather if native else gather.scalar_gather
             self._write(plan, access, block, writer, "gather" if native else "scalar", reason)
@@ -384,6 +390,8 @@ class _Resolver:
     def _report(self, access: Access, block: Block, kind: str, reason: str) -> None:
         if marks.is_left_over(block.name):
             return
+        if access.lanes == 1 and kind in ("gather", "scatter", "scalar"):
+            kind = "vector" if access.all_on else "masked"  # of one lane: there is nothing to do otherwise
         file, line, column = self.places.of(access.instruction)
         operation = "store" if access.is_store else "load"
         self.reports.append(

@@ -36,7 +36,6 @@ from voltac.passes.accesses.lane_rows import ROW_BYTES, ROW_SIZES, four_by_four,
 from voltac.passes.facts.effects import ModuleEffects
 from voltac.passes.loops.counted_loops import CountedLoop, IterationSteps
 from voltac.passes.loops.iteration_blocks import ITERATIONS, IterationBlocks
-from voltac.passes.loops.outlined_blocks import is_seldom_called
 from voltac.passes.loops.row_sums import IDENTITIES, row_sums
 
 _MOST_INSTRUCTIONS = 60
@@ -52,8 +51,8 @@ def load_row_blocks(module: Module, options: Options) -> list[AccessReport]:
     places: SourcePlaces | None = None
     emitters: list[Emitter] = []
     layout = module.layout(options.target.pointer_bits // 8)
-    for function in module.functions:
-        if is_seldom_called(function) or not any(map(pseudo_operation, function.instructions())):
+    for function in module.often_called:
+        if not any(map(pseudo_operation, function.instructions())):
             continue
         flow = control_flow(function)
         values = LaneValues(function, layout)

@@ -40,7 +40,6 @@ from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.counted_loops import CountedLoop, IterationSteps
 from voltac.passes.loops.iteration_blocks import ITERATIONS, IterationBlocks
-from voltac.passes.loops.outlined_blocks import is_seldom_called
 from voltac.records import record
 
 _MOST_INSTRUCTIONS = 120
@@ -66,8 +65,8 @@ def store_row_blocks(module: Module, options: Options) -> list[AccessReport]:
     places: SourcePlaces | None = None
     emitters: list[Emitter] = []
     layout = module.layout(options.target.pointer_bits // 8)
-    for function in module.functions:
-        if is_seldom_called(function) or not any(pseudo_operation(each) == "scatter" for each in function.instructions()):
+    for function in module.often_called:
+        if not any(pseudo_operation(each) == "scatter" for each in function.instructions()):
             continue
         looked_at: set[str] = set()
         while (found := _next_loop(function, looked_at)) is not None:

@@ -31,7 +31,6 @@ from voltac.passes.accesses.access import Access, AccessReport, SourcePlaces, lo
 from voltac.passes.accesses.cost_rows import cost_row
 from voltac.passes.loops.lane_loops import PLAIN, LaneLoop
 from voltac.passes.loops.lone_lanes import do_lanes_alone
-from voltac.passes.loops.outlined_blocks import is_seldom_called
 
 _STEP = m.op(("add", "getelementptr"), m.value("counter"), m.constant("step"))
 _FREE = frozenset(("getelementptr", "freeze", "sext", "zext", "bitcast"))
@@ -43,8 +42,8 @@ def walk_runs(module: Module, options: Options) -> list[AccessReport]:
     reports: list[AccessReport] = []
     layout = module.layout(options.target.pointer_bits // 8)
     places: SourcePlaces | None = None
-    for function in module.functions:
-        if is_seldom_called(function) or not any(".loop.test" in block.name for block in function.blocks):
+    for function in module.often_called:
+        if not any(".loop.test" in block.name for block in function.blocks):
             continue
         flow = control_flow(function)
         values: LaneValues | None = None

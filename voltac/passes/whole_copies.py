@@ -33,7 +33,7 @@ def copy_whole(module: Module, options: Options) -> None:
     """Rewrite the module."""
     layout = module.layout(options.target.pointer_bits // 8)
     effects: ModuleEffects | None = None
-    for function in module.functions:
+    for function in module.often_called:
         if len(function.blocks) > 4 and any(_may_copy(block) for block in function.blocks):
             effects = effects or ModuleEffects(module)
             _copy_in(module, function, layout, effects)

@@ -43,7 +43,7 @@ def make_stores_whole(module: Module, options: Options) -> None:
     processor = find_processor(target.processor)
     if target.has_masked_load and processor is not None and processor.masked_stores:
         return
-    for function in module.functions:
+    for function in module.often_called:
         if any("@llvm.masked." in instruction.text for instruction in function.instructions()):
             _rewrite(function, loads=not target.has_masked_load)
 

@@ -33,7 +33,6 @@ from voltac.passes.loops.accumulators import Accumulator, accumulators, begun, f
 from voltac.passes.loops.gang_loops import GangLoop, root
 from voltac.passes.loops.lane_counts import lane_numbers, with_lanes
 from voltac.passes.loops.narrow_sums import enough, narrow_sums, summed
-from voltac.passes.loops.outlined_blocks import is_seldom_called
 from voltac.target_info import TargetInfo
 
 _LANEWISE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "icmp", "fcmp", "select", "freeze"))
@@ -51,9 +50,7 @@ def widen_gangs(module: Module, options: Options) -> None:
     """Rewrite the module."""
     layout = module.layout(options.target.pointer_bits // 8)
     effects: ModuleEffects | None = None
-    for function in module.functions:
-        if is_seldom_called(function):
-            continue
+    for function in module.often_called:
         if any(marks.begins_gang(block.name, block.successors) for block in function.blocks) or any(
             _is_small(instruction) or _is_extreme(instruction, options) for instruction in function.instructions()
         ):

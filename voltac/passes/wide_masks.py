@@ -56,10 +56,9 @@ def keep_masks_wide(text: str, options: Options) -> str:
 
         records = DebugRecords(module)
     changed = False
-    for function in module.functions:
+    for function in module.often_called:
         masks = masks_of(function, target.mask_bits)
-        if any(masks.size(name) > target.vector_bits for name in masks.made):
-            make_masks_of_lanes(function)
+        if any(masks.size(name) > target.vector_bits for name in masks.made) and make_masks_of_lanes(function):
             masks = masks_of(function, target.mask_bits)
         changed = (bool(masks.made) and _Widening(function, masks, target).run()) or changed
     if not changed:

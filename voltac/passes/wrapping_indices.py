@@ -43,7 +43,7 @@ def test_wrapping_indices(module: Module, options: Options) -> None:
     """Rewrite the module."""
     layout = module.layout(options.target.pointer_bits // 8)
     changed = False
-    for function in module.functions:
+    for function in module.often_called:
         suspects = _that_may_wrap(function)
         if not suspects:
             continue

@@ -27,6 +27,9 @@ from voltac.report.paths import Statement, block_names, described_block, keyword
 from voltac.report.repeats import of_statement, repeats_of
 from voltac.sema import tree
 
+_ELEMENTS = 4096
+"""That kernels are measured on."""
+
 Blocks = dict[str, list[assembly.AssemblyBlock]]
 
 
@@ -61,19 +64,20 @@ def compare(
     function: str | None = None,
     *,
     arguments: Sequence[Any] | None = None,
-    elements: int = 4096,
+    elements: int | None = None,
     rounds: int = 25,
 ) -> Comparison:
     """Compare both paths of one exported function, or of all.
 
     ``arguments`` are used instead of generated ones; ``elements`` is the range the
-    generated ones cover (the product, where a kernel has several dimensions).
+    generated ones cover (the product, where a kernel has several dimensions), 4096
+    or as many as a device has room for unless it is given.
     Raises :class:`voltac.CompileError`, and ValueError for an unknown function.
     """
     target = source.options.target
     if not source.text:
         raise ValueError(f"{source.file} is a finished program: only its source has both paths")
-    if elements < target.width:
+    if elements is not None and elements < target.width:
         raise ValueError(f"elements is {elements}; one gang of {target.name} alone has {target.width}")
     # Each is compiled once: what is kept for the texts is also run.
     source = replace(source)
@@ -148,6 +152,26 @@ def _without_times(
 # --- times ------------------------------------------------------------------------------------------------------
 
 
+def _measured_where_there_is_room(
+    build: Build,
+    result: comparison.FunctionComparison,
+    compiled: Compilation,
+    source: Source,
+    variants: dict[str, Source],
+    arguments: Sequence[Any] | None,
+    rounds: int,
+) -> comparison.FunctionComparison:
+    """On a device, whose memory may be small: of fewer and fewer elements."""
+    elements = _ELEMENTS
+    while True:
+        try:
+            return _measured(build, result, compiled, source, variants, arguments, elements, rounds)
+        except MemoryError as error:
+            elements //= 2
+            if arguments is not None or elements < result.width:
+                return replace(result, note=f"no cycles: {error}")
+
+
 def _measured(
     build: Build,
     result: comparison.FunctionComparison,
@@ -155,13 +179,16 @@ def _measured(
     source: Source,
     variants: dict[str, Source],
     arguments: Sequence[Any] | None,
-    elements: int,
+    elements: int | None,
     rounds: int,
 ) -> comparison.FunctionComparison:
     symbol = next(one for one in compiled.program.exports if one.name == result.function)
     kernel: Any = build(source)[symbol.name]
     if any(row.kind == "function" for row in kernel.parameters):
         return replace(result, note="it takes a function: no arguments can be made up, so there are no times")
+    if elements is None and source.options.target.is_device:
+        return _measured_where_there_is_room(build, result, compiled, source, variants, arguments, rounds)
+    elements = elements or _ELEMENTS
     ranges = range_parameters(symbol)
     side = max(1, round(elements ** (1 / max(1, len(ranges)))))
     width = result.width

@@ -269,7 +269,7 @@ def _allocate(simulator: Any, size: int, what: str) -> int:
     """Room in main memory, whole lines."""
     wanted = max(_LINE, -(-size // _LINE) * _LINE)
     if wanted > simulator.free:
-        of_all = f"{simulator.free} of its {simulator.memory.size} are left"
+        of_all = f"{simulator.free} of its {simulator.configuration.memory} are left"
         raise MemoryError(f"{what} not fit the device's memory: {of_all}; pass less at a time")
     address: int = simulator.allocate(wanted)
     return address

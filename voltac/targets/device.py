@@ -45,6 +45,20 @@ class SampleKernel:
     """0: it gives nothing."""
 
 
+@record
+class Preprocessing:
+    """What the preprocessor of assembly text is told."""
+
+    directories: tuple[str, ...] = ()
+    """Where included files are looked for besides the file's own."""
+    macros: tuple[tuple[str, str], ...] = ()
+    """Name and text of what is defined beforehand."""
+
+
+PLAIN = Preprocessing()
+"""Nothing."""
+
+
 @record(eq=False)
 class Device:
     """A device's stages behind ``passes``, and its simulator."""
@@ -61,17 +75,21 @@ class Device:
     """How a device is set up: takes ``cores``, ``threads`` and what else it knows, by name; ValueError for what it has not."""
     room_bytes: int = 0
     """In front of a launch's block, zero at first: where its threads tell each other that they have come to a barrier."""
-    own_assembler: Callable[[str, str, Diagnostics], ObjectFile] | None = None
+    own_assembler: Callable[[str, str, Diagnostics, Preprocessing], ObjectFile] | None = None
     """Of text, given the file and where mistakes are told. None: the shared one reads it."""
+    has_preprocessor: bool = False
+    """Whether assembly text has ``#define`` and its like."""
+    entry_prefix: str = ""
+    """What the names of functions that may be run begin with."""
 
     linux_object: Callable[[str, Mapping[str, SampleKernel], str, Options, Diagnostics], bytes] | None = None
     """An object that is a program for Linux when it is linked: of legal IR, its kernels, the file's name.
     None: the device runs no Linux."""
 
-    def assemble(self, text: str, file: str, diagnostics: Diagnostics) -> ObjectFile:
+    def assemble(self, text: str, file: str, diagnostics: Diagnostics, preprocessing: Preprocessing = PLAIN) -> ObjectFile:
         """The code of a text, not linked; CompileError with everything that is wrong."""
         if self.own_assembler is not None:
-            return self.own_assembler(text, file, diagnostics)
+            return self.own_assembler(text, file, diagnostics, preprocessing)
         return assemble(text, self.code, file, diagnostics)
 
 

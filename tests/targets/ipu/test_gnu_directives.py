@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import voltac
+from voltac.messages.diagnostics import Diagnostics
 from voltac.targets.ipu.assembly.program import TileProgram, assemble_vertices
 
 NOP = bytes.fromhex("0000e019")
@@ -46,6 +47,28 @@ def code(text: str) -> bytes:
         ('.altmacro\n.macro m a\n.ascii "b&a;"\n.endm\nm <x!>>', b"bx>;"),
         (".altmacro\n.macro m a\n.irp b, a, 5\n.byte b\n.endr\n.endm\nm 4", b"\4\5"),
         (".altmacro\n.noaltmacro\n.macro m a\n.byte \\a\n.endm\nm 4", b"\4"),
+        (".1byte 1, 2", b"\1\2"),
+        (".dc.b 1\n.dc.w 2\n.dc.l 3\n.dc 4\n.dc.s 1.5", b"\1\2\0\3\0\0\0\4\0\0\0\xc0\x3f"),
+        (".dcb.b 3, 7\n.dcb.w 1, 258\n.ds.l 1", b"\7\7\7\2\1\0\0\0\0"),
+        (".octa 1 << 64", bytes(8) + b"\1" + bytes(7)),
+        (".uleb128 0, 127, 128, 624485", b"\0\x7f\x80\1\xe5\x8e\x26"),  # The last is DWARF's own example.
+        (".sleb128 2, -2, 127, -127, 128, -128", b"\2\x7e\xff\0\x81\x7f\x80\1\x80\x7f"),  # DWARF 4, figure 23.
+        (".float 0x1.8p0, 0f-2.5, 0x10", b"\0\0\xc0\x3f\0\0\x20\xc0\0\0\x80\x41"),
+        (".value 1.5h\n.float16 1.5", b"\0\x3e\0\x3e"),
+        ('.ascii "a" "b", "c"\n.asciz "d" "e"', b"abcde\0"),
+        ('.string16 "a"\n.string32 "b"', b"a\0\0\0b\0\0\0\0\0\0\0"),
+        (".macro a\n.byte \\+\n.endm\n.macro b\n.byte \\+ + 16, \\@\n.endm\na\nb\na\nb", b"\0\x10\1\1\x11\3"),
+        (".rept 2\n.byte \\+\n.endr\n.irp a, 7, 8\n.byte \\a, \\+\n.endr", b"\0\1\7\0\x08\1"),
+        (".rept 1\n.byte \\+\n.macro m a\nx\\a\\()y = 3\n.byte xky\n.endm\n.endr\nm k", b"\0\3"),
+        (".IF 1\n.Macro m\n.Byte 5\n.ENDM\n.REPT 2\nm\n.ENDR\n.ELSE\n.ERR\n.ENDIF", b"\5\5"),
+        (".macro .Own\n.byte 5\n.endm\n.Own", b"\5"),
+        (".rep 2\n.byte 1\n.endr", b"\1\1"),
+        (".macro m(a, b=3)\n.byte \\a, \\b\n.endm\nm 4", b"\4\3"),
+        (".byte 1\n.subsection 1\n.byte 2\n.subsection 0\n.byte 3", b"\1\3"),
+        (".data 1\n.byte 2\n.data\n.byte 3", b"\3"),
+        (".type f @function\n.type f, STT_FUNC\n.type f, \"object\"\n.type f, %function\nf: .byte 1", b"\1"),
+        (".cfi_escape 1, 2\n.cfi_signal_frame\n.addrsig\n.addrsig_sym f\n.byte 1", b"\1"),
+        ('.pushsection .debug_line,"",@progbits\n.long f\n.popsection\n.byte 1', b"\1"),
     ],
 )  # fmt: skip
 def test_bytes_of_directives(text: str, bytes_made: bytes) -> None:
@@ -63,6 +86,38 @@ def test_zeros_with_a_label() -> None:
     made = assembled(".byte 0\n.lcomm a, 6\n.comm b, 16, 8\n.data\n.long b - a").code
     assert made.sections[".bss"].zeros == 24
     assert bytes(made.sections[".data"].content) == (8).to_bytes(4, "little")
+
+
+def test_what_is_for_other_tools_lies_nowhere() -> None:
+    text = '.section .debug_info,"",@progbits\n.long f - nowhere\n.section .comment\n.asciz "v"\n.text\nf: nop\n'
+    assert list(assembled(text).code.sections) == [".text"]
+
+
+def test_an_address_of_eight_bytes_has_zeros_above() -> None:
+    image = assembled(".data\n.quad f, 1\n.text\nf: nop\n").image()
+    data = next(segment for segment in image.segments if segment.size == 16)
+    assert data.content == image.symbols["f"].to_bytes(8, "little") + (1).to_bytes(8, "little")
+
+
+def test_a_numbered_part_lies_behind_what_it_interrupts() -> None:
+    image = assembled("a: nop\n.subsection 1\nb: nop\n.previous\nc: nop\nbri b\n").image()
+    assert image.symbols["c"] == image.symbols["a"] + 4
+    assert image.symbols["b"] >= image.symbols["c"] + 8
+
+
+def test_warnings_of_the_text_are_given_and_it_is_assembled() -> None:
+    messages = Diagnostics(wrap=False)
+    made = assemble_vertices('.if 1\n .warning "slow path"\n.endif\n#warning old header\nnop\n', "mk2", "k.S", messages)
+    assert [(item.span.line, item.text) for item in messages.items] == [(4, "old header"), (2, "slow path")]
+    assert bytes(made.code.sections[".text"].content) == NOP
+
+
+@pytest.mark.parametrize(
+    "declared", ["8 f", "8, f", "(4 + 4) f", "(4 + 4), f", "(8, f)", '(8, "f")', "((4 + 4), f)", "4 * 2 f"]
+)
+def test_stacks_are_declared_as_in_assembly_and_in_cpp(declared: str) -> None:
+    assert assembled(f"DEF_STACK_USAGE {declared}\nf: nop\n").stacks == {"f": 8}
+    assert assembled(f"DEF_STACK_SIZE_OWN {declared}\nf: nop\nDEF_FUNC_CALL_PTRS f, g\n").stacks == {"f": 8}
 
 
 def test_a_file_is_included_where_it_is_read(tmp_path: Path) -> None:
@@ -89,6 +144,12 @@ def test_a_file_that_includes_itself_is_told(tmp_path: Path) -> None:
         (' .ascii "\\q"', "k.S:1:9: Error: unknown escape '\\q'"),
         (" .altmacro\n .macro m a\n .byte a\n .endm\n m %later", "k.S:5:5: Error: an argument behind '%' has to be known"),
         (" .macro m a:req\n .endm\n m", "k.S:3:2: Error: macro 'm' is used without its argument 'a'"),
+        (" .uleb128 -1", "k.S:1:11: Error: -1 has a sign"),
+        (" .subsection -1", "k.S:1:14: Error: parts of a section have numbers from 0 to 8192, not -1"),
+        (" .type f, @fun", "k.S:1:8: Error: '.type' takes a label and @function or @object"),
+        (" DEF_STACK_USAGE (8, f", "k.S:1:18: Error: a parenthesis is missing here"),
+        (" DEF_STACK_USAGE 8", "k.S:1:2: Error: here stand a number of bytes and the name"),
+        (" .float 0x", "k.S:1:9: Error: '0x' is no number that fits here"),
         (' .incbin "f"', "k.S:1:2: Error: unknown directive '.incbin'"),
     ],
 )
@@ -132,3 +193,13 @@ def test_addresses_that_are_none_have_their_places(text: str, message: str) -> N
     with pytest.raises(voltac.CompileError) as raised:
         assembled(f"{text}\n", "k.S").image()
     assert message in " ".join(str(raised.value).split())
+
+
+def test_code_without_room_is_told_once_with_all_of_it() -> None:
+    text = "".join(f".section .text.f{number}\nf{number}: nop\n.space 65532\n" for number in range(4))
+    with pytest.raises(voltac.CompileError) as raised:
+        assemble_vertices(text, "mk1").image()
+    message = " ".join(str(raised.value).split())
+    assert message == (
+        "Error: section '.text.f2' has 65536 bytes; ipu-mk1 has room for 0; all that begin with '.text' have 262144"
+    )

@@ -61,6 +61,32 @@ def test_dot_products(type: str, units: int) -> None:
     assert [worker.repeat_slots for worker in report.workers] == [units // 6 + (w < units % 6) for w in range(6)]
 
 
+@pytest.mark.parametrize("generation", ["mk1", "mk2"])
+@pytest.mark.parametrize(("type", "dtype"), [("float", np.float32), ("half", np.float16)])
+@pytest.mark.parametrize("count", [*range(14), 24, 27, 1001])
+def test_scaled_additions(count: int, type: str, dtype: type, generation: str) -> None:
+    a, b = floats(count, dtype), floats(count + 1, dtype)[:-1]
+    exact = a + b * dtype(0.5)
+    run_vertex(program("scaled_add.S", generation), [a, b, count, 0.5], f"popops__ScaledAdd___{type}_{type}_true")
+    assert np.array_equal(a, exact)
+
+
+def test_a_table_made_by_macros() -> None:
+    made = program("scaled_add.S")
+    content = bytes(made.code.sections[".rodata.table"].content)
+    # An address, index, 1.0 and -2.5 as halves, four bytes.
+    halves = np.array([1.0, -2.5], np.float16).tobytes()
+    assert content[4:14] == bytes(2) + halves + b"a\n\1\xff"
+    assert content[18:28] == b"\1\0" + halves + b"a\n\3\xfe"
+    assert made.sizes["table"] == 28
+
+
+def test_a_sum_of_whole_numbers() -> None:
+    x, sum = np.arange(64, dtype=np.float32), np.zeros(1, np.float32)
+    run_vertex(program("scaled_add.S"), [x, 64, sum], "Sum")
+    assert sum[0] == 64 * 63 / 2
+
+
 @pytest.mark.parametrize("fours", [0, 1, 2, 3, 50])
 def test_conversion_to_half(fours: int) -> None:
     x = floats(4 * fours) * 1000

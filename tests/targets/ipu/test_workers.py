@@ -91,6 +91,25 @@ def test_a_kernel_that_cannot_be_shared_runs_on_one_worker() -> None:
     assert kernel(np.arange(100, dtype=np.int32), 100) == 4950
 
 
+@pytest.mark.parametrize("level", [0, 2])
+def test_workers_that_end_early_leave_nobody_waiting(level: int) -> None:
+    # Behind the barrier of those that have a rest under a mask comes the test for a division by zero.
+    source = """
+        export void k(uniform int x[], uniform float y[], uniform float z[], uniform int n) {
+            foreach (i = 0 ... n) {
+                int j = x[i] % n;
+                if (j < 0) j += n;
+                z[i] = y[j] + programIndex * 0;
+            }
+        }"""
+    kernel: Any = voltac.compile(source, target="ipu-mk2", opt=level).k
+    for n in (0, 1, 3, 5, 40):
+        x, y = 7 * np.arange(n, dtype=np.int32) - 30, np.arange(n, dtype=np.float32)
+        z = np.zeros(n, np.float32)
+        kernel(x, y, z, n)
+        assert np.array_equal(z, y[x % max(n, 1)])
+
+
 def test_the_short_inverse_is_right_below_its_bound() -> None:
     assert inverse_of(WORKERS) == (0xAAAB, 18, 98304)
     random = np.random.default_rng(6)

@@ -12,20 +12,22 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from voltac.codegen.assembly.alternate import bare_names, computed_arguments, own_labels
 from voltac.codegen.assembly.conditions import GOING_ON, OPENING, ConditionStack
-from voltac.codegen.assembly.directives import DIRECTIVES, Directive
+from voltac.codegen.assembly.data_directives import Directive
+from voltac.codegen.assembly.directives import DIRECTIVES
 from voltac.codegen.assembly.expansion import (
     AssemblyMacro,
     bound_arguments,
     each_of,
     macro_head,
     not_a_macro,
+    numbered,
     substituted,
 )
 from voltac.codegen.assembly.finish import Report, finish
 from voltac.codegen.assembly.lines import BadStatement, LinePiece, SourceLine, split_at_commas
 from voltac.codegen.assembly.operands import InstructionForms, MatchedInstruction
 from voltac.codegen.assembly.state import AssemblyState, WaitingInstruction
-from voltac.codegen.assembly.statements import BODIES, LABEL, WORD, body_of, end_of_statement
+from voltac.codegen.assembly.statements import BODIES, LABEL, WORD, body_of, end_of_statement, named
 from voltac.codegen.device import DeviceCode
 from voltac.codegen.object_file import ObjectFile, Section
 from voltac.messages.diagnostics import Diagnostics
@@ -203,7 +205,7 @@ class _Assembler:
         match = WORD.match(piece.text)
         if match is None:
             raise piece.wrong(f"'{piece.text[:1]}' begins nothing: here stands a label, an instruction or a directive")
-        word = LinePiece(match[0], piece.begin)
+        word = LinePiece(match[0] if match[0] in self.macros else named(match[0]), piece.begin)
         rest = LinePiece(piece.text[match.end() :], piece.begin + match.end())
         name = word.text
         if name in OPENING:
@@ -245,13 +247,15 @@ class _Assembler:
             raise word.wrong(f"'{name}' without what it would end")
         elif name in self.directives:
             self.directives[name](self.state, rest)
-        else:
+        elif not name.startswith(".cfi_"):
             known = [*self.directives, *BODIES, *OPENING, *GOING_ON, *self.macros]
             raise word.wrong(f"unknown directive '{name}'{suggestion(name, known)}")
 
     def _said(self, name: str, rest: LinePiece) -> None:
         if name in (".error", ".err"):
             raise BadStatement(rest.text.strip('"') or "the text says that this is an error")
+        if name == ".warning":
+            self.diagnostics.preprocessor_warning(self.state.line.whole(), rest.text.strip('"') or "the text warns of this")
 
     # --- macros -----------------------------------------------------------------------------------------------------
 
@@ -265,15 +269,18 @@ class _Assembler:
             if name in self.macros:
                 raise rest.wrong(f"there is a macro '{name}' already; '.purgem {name}' removes it")
             self.macros[name] = AssemblyMacro(name, parameters, tuple(body), begin.whole())
-        elif word == ".rept":
+        elif word in (".rept", ".rep"):
             count = self.state.known_number(rest, "the number of repetitions")
             if count * max(1, len(body)) > _MOST_LINES:
                 raise rest.wrong(f"{count} repetitions make more than {_MOST_LINES} lines")
-            self._push([line for _ in range(count) for line in body], False)
+            # What is left of a body's backslashes belongs to the macros that it defines.
+            rounds = [numbered(line, number) if "\\+" in line.text else line for number in range(count) for line in body]
+            self._push(rounds, False)
         else:
             name, values = each_of(rest, word == ".irpc")
             bare = bare_names([name]) if self.alternate else None
-            self._push([substituted(line, {name: value}, None, line.chain, bare) for value in values for line in body], False)
+            given = [{name: value, "+": str(number)} for number, value in enumerate(values)]
+            self._push([substituted(line, texts, line.chain, bare) for texts in given for line in body], False)
         return behind
 
     def _use(self, macro: AssemblyMacro, rest: LinePiece, piece: LinePiece) -> None:
@@ -290,8 +297,10 @@ class _Assembler:
         line = self.state.line
         place = Note(line.span(piece.begin, piece.end), f"in the expansion of macro '{macro.name}'", "macro")
         chain = (place, *line.chain)
-        self._push([substituted(one, values, self.uses, chain, bare) for one in body], True)
+        values |= {"@": str(self.uses), "+": str(macro.uses)}
         self.uses += 1
+        macro.uses += 1
+        self._push([substituted(one, values, chain, bare) for one in body], True)
         # What stands behind the use on its line comes after the macro's lines.
 
     def _own_label(self) -> str:

@@ -1,8 +1,9 @@
 """``.macro``, ``.rept``, ``.irp``, ``.irpc``: bodies of lines → the lines that stand for a use.
 
-In a body ``\\name`` is an argument, ``\\@`` the number of macro uses so far, ``\\()``
-nothing: it ends a name. Arguments are separated by commas or blanks; one in quotes
-loses them; blanks beside an operator and in parentheses separate nothing.
+In a body ``\\name`` is an argument, ``\\@`` the number of macro uses so far, ``\\+`` that
+of uses of this one, or of this repetition's rounds, ``\\()`` nothing: it ends a name.
+Arguments are separated by commas or blanks; one in quotes loses them; blanks beside an
+operator and in parentheses separate nothing.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ import re
 from voltac.codegen.assembly.lines import BadStatement, LinePiece, SourceLine
 from voltac.messages.message import Note, Span
 from voltac.messages.suggestions import suggestion
-from voltac.records import record
+from voltac.records import mutable_record, record
 
 _NAME = re.compile(r"[A-Za-z_.$][\w.$]*", re.ASCII)
 _PARAMETER = re.compile(r"\s*,?\s*([A-Za-z_.$][\w.$]*)(?:\s*:\s*(req|vararg))?(?:\s*=\s*)?", re.ASCII)
 _NAMED = re.compile(r"\s*([A-Za-z_.$][\w.$]*)\s*=(?!=)\s*", re.ASCII)
-_HOLE = re.compile(r"\\(\(\)|@|[A-Za-z_$][\w$.]*)", re.ASCII)
+_BRACKETED = re.compile(r"\s*\((.*)\)", re.ASCII)
+_HOLE = re.compile(r"\\(\(\)|@|\+|[A-Za-z_$][\w$.]*)", re.ASCII)
 _OPERATORS = "+-*/%&|^<>=!~"
 
 
@@ -32,7 +34,7 @@ class MacroParameter:
     """It takes all that is left."""
 
 
-@record(eq=False)
+@mutable_record(eq=False)
 class AssemblyMacro:
     """A ``.macro`` with its lines."""
 
@@ -40,11 +42,16 @@ class AssemblyMacro:
     parameters: tuple[MacroParameter, ...]
     body: tuple[SourceLine, ...]
     span: Span
+    uses: int = 0
+    """So far."""
 
 
 def macro_head(rest: LinePiece) -> tuple[str, tuple[MacroParameter, ...]]:
     """The name and the parameters of ``.macro``'s text."""
     match = _NAME.match(rest.text)
+    if match is not None and (bracketed := _BRACKETED.fullmatch(rest.text, match.end())) is not None:
+        rest = LinePiece(f"{match[0]} {bracketed[1]}", rest.begin + bracketed.start(1) - match.end() - 1)
+        match = _NAME.match(rest.text)
     if match is None:
         raise rest.wrong("'.macro' needs a name, as in '.macro add_scalar from to count=4'")
     position = match.end()
@@ -144,10 +151,16 @@ def _argument(text: str, position: int) -> tuple[str, int]:
     return "".join(out), position
 
 
+def numbered(line: SourceLine, number: int) -> SourceLine:
+    """A line of ``.rept``'s body in one of the rounds, counted from 0."""
+    escaped = {f"{mark}": f"\\{mark}" for mark in ("()", "@")}
+    return substituted(line, {"+": str(number), **escaped}, line.chain)
+
+
 def substituted(
-    line: SourceLine, values: dict[str, str], uses: int | None, chain: tuple[Note, ...], bare: re.Pattern[str] | None = None
+    line: SourceLine, values: dict[str, str], chain: tuple[Note, ...], bare: re.Pattern[str] | None = None
 ) -> SourceLine:
-    """A line of a body with the arguments in it; ``uses`` None leaves ``\\@`` alone, ``bare`` finds names without backslash."""
+    """A line of a body with the arguments in it, ``@`` and ``+`` among them; ``bare`` finds names without backslash."""
     text = line.text
     holes = [*_HOLE.finditer(text)] if "\\" in text else []
     if bare is not None:
@@ -170,7 +183,7 @@ def substituted(
         length += end - begin
 
     for match in holes:
-        found = _value(match[1], values, uses) if match[0][0] == "\\" else (values[match[1]], len(match[0]) - 1)
+        found = _value(match[1], values) if match[0][0] == "\\" else (values[match[1]], len(match[0]) - 1)
         if found is None or match.start() < position:
             continue
         value, used = found
@@ -184,12 +197,10 @@ def substituted(
     return SourceLine("".join(out), marks or [(0, line.span(0, 1), False)], chain)
 
 
-def _value(name: str, values: dict[str, str], uses: int | None) -> tuple[str, int] | None:
+def _value(name: str, values: dict[str, str]) -> tuple[str, int] | None:
     """What stands for ``\\name``, and how many characters of the name that takes."""
-    if name == "()":
+    if name == "()" and name not in values:
         return "", 2
-    if name == "@":
-        return None if uses is None else (str(uses), 1)
     # In ``\\name.suffix`` the parameter may end before the point.
     while name not in values:
         shorter = max(name.rfind("."), name.rfind("$"))

@@ -24,6 +24,8 @@ def finish(state: AssemblyState, report: Report) -> None:
         except BadStatement as wrong:
             report(wrong, instruction.line)
     for data in state.data:
+        if data.section.name in state.not_loaded:
+            continue
         try:
             _data(state, data)
         except BadStatement as wrong:
@@ -34,7 +36,9 @@ def finish(state: AssemblyState, report: Report) -> None:
         except BadStatement as wrong:
             report(wrong, line)
     _symbols(state, report)
-    state.made.sections = {name: section for name, section in state.made.sections.items() if section.size}
+    state.made.sections = {
+        name: section for name, section in state.made.sections.items() if section.size and name not in state.not_loaded
+    }
 
 
 def _word(state: AssemblyState, waiting: WaitingInstruction) -> None:
@@ -58,9 +62,10 @@ def _data(state: AssemblyState, waiting: WaitingData) -> None:
     if not value.section:
         content = data_bytes(value.number, waiting.size, waiting.piece)
         waiting.section.content[waiting.offset : waiting.offset + waiting.size] = content
-    elif waiting.size != 4:
+    elif waiting.size not in (4, 8):
         raise waiting.piece.wrong(f"'{waiting.piece.text}' is an address, which takes 4 bytes: '.long'")
     else:
+        # Of 8 bytes the upper half is zero: addresses have 32 bits.
         place = waiting.line.span(waiting.piece.begin, waiting.piece.end)
         _refer(state, waiting.section.name, waiting.offset, "absolute", value, place)
 

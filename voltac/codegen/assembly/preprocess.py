@@ -264,6 +264,8 @@ class _File:
             self.include(line.tokens(begin), rest.strip(), place)
         elif name == "error":
             whole.error("user-error", place, rest.strip() or "#error")
+        elif name == "warning":
+            whole.diagnostics.preprocessor_warning(place, rest.strip() or "#warning")
         elif name == "pragma" and rest.split()[:1] == ["once"]:
             whole.once.add(self.name)
 

@@ -78,6 +78,8 @@ class AssemblyState:
     """Bytes of what has a ``.size``."""
     instructions: list[WaitingInstruction] = field(default_factory=list)
     data: list[WaitingData] = field(default_factory=list)
+    not_loaded: set[str] = field(default_factory=set)
+    """Sections that say something to other tools and lie nowhere in memory."""
     previous: Section | None = None
     pushed: list[Section] = field(default_factory=list)
 

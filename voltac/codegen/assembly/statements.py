@@ -10,9 +10,14 @@ from voltac.codegen.assembly.lines import BadStatement, LinePiece, SourceLine
 LABEL = re.compile(r"([A-Za-z_.][\w.$]*|\d+|\"[^\"]+\")\s*:(?!:)", re.ASCII)
 WORD = re.compile(r"[^\s(]+")
 """A mnemonic, or the name of a directive or macro."""
-BODIES = {".macro": ".endm", ".rept": ".endr", ".irp": ".endr", ".irpc": ".endr"}
+BODIES = {".macro": ".endm", ".rept": ".endr", ".rep": ".endr", ".irp": ".endr", ".irpc": ".endr"}
 """What begins a body of statements, and what ends it."""
 _STOP, _STOP_OR_BRACE = re.compile("[;#]"), re.compile("[;#{}]")
+
+
+def named(word: str) -> str:
+    """What a word names: directives may be written in capitals."""
+    return word.lower() if word.startswith(".") else word
 
 
 def end_of_statement(text: str, position: int, in_braces: bool) -> int:
@@ -57,7 +62,7 @@ def body_of(word: str, lines: Iterable[SourceLine], in_braces: bool) -> tuple[li
     for line in lines:
         for piece in statements(line.text, in_braces):
             first = WORD.match(piece.text)
-            name = first[0] if first is not None else ""
+            name = named(first[0]) if first is not None else ""
             if name in BODIES:
                 depth.append(BODIES[name])
             elif name == depth[-1] or (name == ".endmacro" and depth[-1] == ".endm"):

@@ -16,7 +16,7 @@ from voltac.lower.functions.definitions import from_passed, signature_types, to_
 from voltac.lower.memory.address import Address
 from voltac.lower.memory.memory_access import copy, load, store
 from voltac.lower.memory.places import new_object
-from voltac.lower.module_context import C_CONVENTION, MASKED
+from voltac.lower.module_context import C_CONVENTION
 from voltac.lower.text.ir_values import IR, NOTHING, zero
 from voltac.sema import tree
 from voltac.sema.types import VARYING, FunctionType, Pointer, Qual, Struct
@@ -35,7 +35,7 @@ def lower_call(c: FunctionContext, node: tree.Call) -> IR:
         return call_c_function(c, version.name, symbol.type, arguments)
     if c.checks.accesses:
         note_call(c, symbol)
-    result = call_volta_function(c, version.name, symbol.type, arguments, version.kind == MASKED)
+    result = call_volta_function(c, version.name, symbol.type, arguments, version.takes_mask)
     if c.checks.nonfinite and symbol.library:
         shown = ", ".join(f"{{{number}}}" for number in range(min(2, len(arguments))))
         check_result(c, result, arguments, f"{symbol.name}({shown})", node.type.rate is VARYING)

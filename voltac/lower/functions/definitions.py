@@ -20,7 +20,7 @@ from voltac.lower.memory.address import Address
 from voltac.lower.memory.memory_access import copy_bytes, load, store_everywhere
 from voltac.lower.memory.places import new_object
 from voltac.lower.memory.variables import declare, is_plain_value, set_value
-from voltac.lower.module_context import ALL_ON, C_CONVENTION, MASKED, TASK, ModuleContext, Version, has_shared_version
+from voltac.lower.module_context import ALL_ON, C_CONVENTION, MASKED, SOME_ON, TASK, ModuleContext, Version, has_shared_version
 from voltac.lower.text.ir_values import IR, NOTHING, zero
 from voltac.options import Options
 from voltac.records import replace
@@ -31,6 +31,9 @@ _SMALL_BODY_LINES = 300
 _SINGLE_USE_LINES = 3000
 """Lines of LLVM text, up to which any function is inlined, and one that is called once. Chosen, not measured: a call keeps
 what the caller knows of the mask from the callee, and long functions slow down LLVM's passes."""
+
+_CALL_LINES = 10
+"""About what a call takes. Chosen, not measured: what only other files call (``shared_versions.py``) is to be short."""
 
 _COPIED_LINES = 20_000
 """Of all copies together of a function that is said to be inline. Where such functions call each other several times, copies
@@ -91,7 +94,7 @@ def declare_version(module: ModuleContext, version: Version) -> None:
             returned = "void"
         module.text.declare(name, returned, ", ".join(parameters))
         return
-    result_type, types = signature_types(module, symbol.type, version.kind == MASKED)
+    result_type, types = signature_types(module, symbol.type, version.takes_mask)
     module.text.declare(name, result_type, ", ".join(types))
 
 
@@ -134,48 +137,23 @@ def write_version(module: ModuleContext, version: Version) -> None:
     c.build.give_back(_final_result(c, version))
     version.body = c.build.body()
     version.attributes = f"{_attributes(c, symbol)} {thread_attributes}".strip()
-    # On a device with threads the version for C is shared by all of them: who calls the other one is one of them.
-    forwards = version.kind == MASKED and symbol.exported and not c.target.has_threads
-    if forwards and not c.checks.accesses and not _reads_mask(c, version):
-        forwarding = _forwarding_body(module, version)
-        if forwarding:
-            version.body, version.debug = forwarding, ""
+    version.reads_mask = _reads_mask(c, version)
 
 
 def _reads_mask(c: FunctionContext, version: Version) -> bool:
     """Whether the body does anything with the mask but to convert it to the form of registers."""
-    assert c.masks.entry is not None
+    if c.masks.entry is None:
+        return False
     names = {"%mask", c.masks.entry.name}
     mentions = sum(len(re.findall(rf"{re.escape(name)}(?![\w.])", version.body)) for name in names)
     # A conversion mentions both names.
     return mentions > 2 * (len(names) - 1)
 
 
-def _forwarding_body(module: ModuleContext, version: Version) -> str:
-    """A body that calls the version for C, where both take and give the same types; else nothing.
-
-    Most exported functions are uniform code around a foreach, which turns all lanes
-    on: their two versions do the same, and one of them is enough.
-    """
-    symbol = version.symbol
-    ways = [passing(module.types, qual) for qual in symbol.type.parameters]
-    result = passing(module.types, symbol.type.result, result=True)
-    types = [passed_type(module, qual) for qual in symbol.type.parameters]
-    same = all(not way.in_memory and not way.parts and way.type == type for way, type in zip(ways, types))
-    if not same or result.in_memory or result.type != passed_type(module, symbol.type.result):
-        return ""
-    arguments = ", ".join(f"{str(way).replace('ptr noalias', 'ptr')} %p{number}" for number, way in enumerate(ways))
-    callee = module.version(symbol, C_CONVENTION).name
-    call = f"tail call {f'{result.attributes} {result.type}'.strip()} {callee}({arguments}) noinline"
-    if result.type == "void":
-        return f"entry:\n  {call}\n  ret void"
-    return f"entry:\n  %value = {call}\n  ret {result.type} %value"
-
-
 def _parameters(c: FunctionContext, version: Version) -> None:
     """The convention between volta functions."""
     symbol = version.symbol
-    masked = version.kind == MASKED
+    masked = version.takes_mask
     texts: list[str] = []
     result = symbol.type.result
     if isinstance(result.type, Struct):
@@ -311,7 +289,7 @@ def _attributes(c: FunctionContext, symbol: tree.FunctionSymbol) -> str:
 def text_of(module: ModuleContext, version: Version, base_attributes: str) -> str:
     """The definition of a version that has been written."""
     attributes = f"{base_attributes} {version.attributes}".strip()
-    if version.symbol.no_inline:
+    if version.symbol.no_inline or (version.kind == SOME_ON and version.symbol.exported):
         attributes += " noinline"
     elif _inlined(module, version):
         attributes += " alwaysinline"
@@ -323,6 +301,8 @@ def text_of(module: ModuleContext, version: Version, base_attributes: str) -> st
 def _inlined(module: ModuleContext, version: Version) -> bool:
     if version.symbol.no_inline or version.kind in (C_CONVENTION, TASK) or _is_recursive(version):
         return False
+    if version.kind == SOME_ON:
+        return (version.symbol.inline and version.symbol.library) or _lines(module, version) <= _CALL_LINES
     if version.symbol.inline:
         return version.symbol.library or version.uses * _lines(module, version) <= _COPIED_LINES
     if version.linkage != "internal" or module.options.level == 0:
@@ -354,15 +334,16 @@ def _is_recursive(version: Version) -> bool:
     return version.recursive
 
 
-def roots(program: tree.Program, options: Options) -> list[tuple[tree.FunctionSymbol, str]]:
-    """The versions that other files may refer to."""
+def roots(program: tree.Program, options: Options, shared: list[tree.FunctionSymbol]) -> list[tuple[tree.FunctionSymbol, str]]:
+    """The versions that other files may refer to, but those for other files of the language of the ``shared`` functions."""
     found = []
+    apart = set(map(id, shared))
     for symbol in program.functions:
         if symbol.body is None or symbol.library:
             continue
         if symbol.exported or symbol.c_linkage:
             found.append((symbol, C_CONVENTION))
-            if symbol.exported and has_shared_version(symbol, options):
+            if symbol.exported and has_shared_version(symbol, options) and id(symbol) not in apart:
                 found.append((symbol, ALL_ON if symbol.unmasked else MASKED))
         elif symbol.task:
             if not symbol.static:

@@ -20,12 +20,6 @@ from voltac.passes.loops.copied_blocks import CopiedBlocks, unquoted
 SELDOM = "noinline optnone cold"
 """The attributes of such a function."""
 
-
-def is_seldom_called(function: Function) -> bool:
-    """Whether this is such a function: short code is the better one there."""
-    return SELDOM in function.header
-
-
 _PASSED = re.compile(r"(?:<\d+ x )?(?:i\d+|ptr|float|double)>?")
 """Types of values that functions take and give back in the same way on all targets."""
 _KEPT_OUT = re.compile(r"\b(?:alwaysinline|minsize|optsize|optnone)\b")

@@ -22,7 +22,6 @@ from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.gang_loops import GangLoop
-from voltac.passes.loops.outlined_blocks import is_seldom_called
 from voltac.passes.loops.shiftable import ShiftableLoop
 from voltac.records import record
 
@@ -98,8 +97,8 @@ def slow_rests(module: Module, options: Options, most_instructions: int) -> Iter
     """Of the loops with bodies of one block and at most so many instructions; which may be rewritten one after the other."""
     effects: ModuleEffects | None = None
     layout = module.layout(options.target.pointer_bits // 8)
-    for function in module.functions:
-        if is_seldom_called(function) or not any(pseudo_operation(each) == "scatter" for each in function.instructions()):
+    for function in module.often_called:
+        if not any(pseudo_operation(each) == "scatter" for each in function.instructions()):
             continue
         flow, values = control_flow(function), LaneValues(function, layout)
         loops: dict[str, GangLoop] = {}

@@ -23,12 +23,12 @@ _ON = m.one_of(m.negative(_ANY), m.op("icmp", _ANY, m.number(0), predicate="ne")
 _OFF = m.one_of(m.op("icmp", _ANY, m.number(-1), predicate="sgt"), m.op("icmp", _ANY, m.number(0), predicate="eq"))
 
 
-def make_masks_of_lanes(function: Function) -> None:
-    """Rewrite a function; what uses the lanes as numbers takes sign extensions of the masks."""
+def make_masks_of_lanes(function: Function) -> bool:
+    """Rewrite a function; what uses the lanes as numbers takes sign extensions of the masks. False if nothing was there."""
     definitions = function.definitions()
     lanes = _masks_in_lanes(definitions)
     if all(definitions[name].op == "sext" for name in lanes):
-        return
+        return False
     fresh = function.fresh_names()
     mask_of = {name: fresh("lanes.mask") for name in lanes if definitions[name].op != "sext"}
     for name in lanes - mask_of.keys():
@@ -56,6 +56,7 @@ def make_masks_of_lanes(function: Function) -> None:
         block.instructions[:] = made
     function.replace_uses(same)
     remove_unused(function, lanes)
+    return True
 
 
 def _masks_in_lanes(definitions: dict[str, Instruction]) -> set[str]:

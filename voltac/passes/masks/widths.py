@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from voltac.ir.cfg import control_flow
+from voltac.ir.cfg import ControlFlow, control_flow
 from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.types import element_of, integer_bits, lanes_of
 from voltac.records import mutable_record
@@ -45,15 +45,12 @@ def is_mask(type_text: str) -> bool:
 
 def masks_of(function: Function, usual_bits: int) -> Masks:
     """The masks that instructions of a function make; ``usual_bits`` is the width where nothing speaks for another."""
-    made: dict[str, tuple[Instruction, Block]] = {}
-    for block in function.blocks:
-        for instruction in block.instructions:
-            if instruction.name and _concerns_masks(instruction) and is_mask(instruction.type):
-                made[instruction.name] = instruction, block
+    concerned = [(block, [each for each in block.instructions if _concerns_masks(each)]) for block in function.blocks]
+    made = {each.name: (each, block) for block, found in concerned for each in found if each.name and is_mask(each.type)}
     if not made:
         return Masks(made, {})
     group = _groups(made)
-    votes = _votes(function, made, group)
+    votes = _votes(control_flow(function), concerned, made, group)
     bits: dict[str, int] = {}
     for name, (instruction, _) in made.items():
         counted = votes.get(group[name])
@@ -85,15 +82,19 @@ def _groups(made: Mapping[str, tuple[Instruction, Block]]) -> dict[str, str]:
     return {name: root(name) for name in made}
 
 
-def _votes(function: Function, made: Mapping[str, object], group: Mapping[str, str]) -> dict[str, dict[int, int]]:
+def _votes(
+    flow: ControlFlow,
+    concerned: list[tuple[Block, list[Instruction]]],
+    made: Mapping[str, object],
+    group: Mapping[str, str],
+) -> dict[str, dict[int, int]]:
     """Group -> width of lanes -> how much speaks for it."""
-    flow = control_flow(function)
     votes: dict[str, dict[int, int]] = {}
-    for block in function.blocks:
+    for block, instructions in concerned:
         loop = flow.loop_of.get(block.name)
         weight = _ITERATIONS ** (loop.depth if loop is not None else 0)
-        for instruction in block.instructions:
-            if not _concerns_masks(instruction) or (instruction.op in JOINING and instruction.name in made):
+        for instruction in instructions:
+            if instruction.op in JOINING and instruction.name in made:
                 continue
             names = {group[name] for name in (instruction.name, *instruction.names_used()) if name in made}
             if not names:

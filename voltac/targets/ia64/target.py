@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from voltac.targets.device import Device, SampleKernel
+from voltac.targets.device import Device, Preprocessing, SampleKernel
 from voltac.targets.ia64.isa import DEVICE_CODES
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def _select_passes() -> tuple[Pass, ...]:
     return (*MODULE_PASSES, *FUNCTION_PASSES)
 
 
-def _assemble(text: str, file: str, diagnostics: Diagnostics) -> ObjectFile:
+def _assemble(text: str, file: str, diagnostics: Diagnostics, _: Preprocessing) -> ObjectFile:
     from voltac.targets.ia64.assembly.program import assemble_program  # late: where the stage runs
 
     return assemble_program(text, file, diagnostics)

@@ -15,6 +15,8 @@ GANG = 4
 WORKER_REGISTER = 1
 """``$WSR``, of which the lowest bits are the worker's number (IPU 1.3)."""
 
+ENTRY = "__runCodelet_"
+"""What the name of a vertex begins with (IPU 4.1)."""
 STACK_SIZE = "__stack_size"
 """The symbol of a program that is the number of bytes of each worker's stack."""
 ROOM_BYTES = 32

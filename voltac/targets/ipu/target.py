@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from voltac.targets.device import Device
-from voltac.targets.ipu.facts import ROOM_BYTES
+from voltac.targets.device import Device, Preprocessing
+from voltac.targets.ipu.facts import ENTRY, ROOM_BYTES
 from voltac.targets.ipu.isa import code_of
 from voltac.targets.ipu.memory_map import MAPS
 
@@ -47,11 +47,12 @@ def _select_passes() -> tuple[Pass, ...]:
     return (*MODULE_PASSES, *FUNCTION_PASSES)
 
 
-def _assembler(generation: str) -> Callable[[str, str, Diagnostics], ObjectFile]:
-    def run(text: str, file: str, diagnostics: Diagnostics) -> ObjectFile:
+def _assembler(generation: str) -> Callable[[str, str, Diagnostics, Preprocessing], ObjectFile]:
+    def run(text: str, file: str, diagnostics: Diagnostics, preprocessing: Preprocessing) -> ObjectFile:
         from voltac.targets.ipu.assembly.program import assemble_vertices  # late: where the stage runs
 
-        return assemble_vertices(text, generation, file, diagnostics).code
+        directories, macros = preprocessing.directories, dict(preprocessing.macros)
+        return assemble_vertices(text, generation, file, diagnostics, directories, macros).code
 
     return run
 
@@ -82,6 +83,8 @@ def _device(generation: str) -> Device:
         _configuration(generation),
         ROOM_BYTES,
         _assembler(generation),
+        has_preprocessor=True,
+        entry_prefix=ENTRY,
     )
 
 

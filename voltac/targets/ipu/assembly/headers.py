@@ -7,7 +7,7 @@ from voltac.targets.ipu.registers import LOWER_CSRS, UPPER_CSRS
 
 HEADERS = frozenset(
     (
-        "AvailableVTypes.h", "StackSizeDefs.hpp", "TileConstants.hpp", "tilearch.h", "tileimplconsts.h",
+        "AvailableVTypes.h", "StackSizeDefs.hpp", "TileConstants.hpp", "gc_tile_defines.h", "tilearch.h", "tileimplconsts.h",
         "tileimplconsts_tommy.h", "tileimplconsts.hpp",
     )
 )  # fmt: skip

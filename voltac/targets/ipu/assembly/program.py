@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 
 from voltac.codegen.assembly.assembler import Dialect, assemble_lines
-from voltac.codegen.assembly.directives import Directive
+from voltac.codegen.assembly.data_directives import Directive
 from voltac.codegen.assembly.lines import BadStatement, LinePiece, SourceLine
 from voltac.codegen.assembly.operands import InstructionForms
 from voltac.codegen.assembly.preprocess import preprocessed_lines, read_file
@@ -23,8 +24,8 @@ from voltac.targets.ipu.assembly.headers import HEADERS, predefined_macros
 from voltac.targets.ipu.assembly.pseudo import rewritten
 from voltac.targets.ipu.isa import code_of
 
-ENTRY = "__runCodelet_"
-"""What the name of a vertex begins with (IPU 4.1)."""
+_STACK = re.compile(r"(?P<size>.*?)[\s,]\s*\"?(?P<name>[\w.$]+)\"?\s*(?P<closing>\)?)", re.ASCII)
+"""What stands behind ``DEF_STACK_USAGE``."""
 
 
 @mutable_record(eq=False)
@@ -90,14 +91,19 @@ def _forms(generation: str) -> InstructionForms:
 
 def _directives(stacks: dict[str, int]) -> dict[str, Directive]:
     def stack(state: AssemblyState, rest: LinePiece) -> None:
-        words = rest.text.replace(",", " ").split()
-        if len(words) < 2:
+        # In parentheses, too, and the name in quotation marks, as in C++. The number may be an expression with blanks.
+        match = _STACK.fullmatch(rest.text)
+        if match is None:
             raise BadStatement("here stand a number of bytes and the name of a function or section: DEF_STACK_USAGE 0 f")
-        # The number may be an expression with blanks in it; the name is the last word.
-        size, name = rest.text.rstrip()[: -len(words[-1])].rstrip(" \t,"), words[-1]
+        bracketed = match["size"].count("(") - match["size"].count(")")
+        size, begin, name = match["size"], rest.begin + match.start("size"), match["name"]
+        if bracketed > 0:
+            size, begin = size.removeprefix("("), begin + 1
+        if bracketed != bool(match["closing"]):
+            raise rest.wrong("a parenthesis is missing here")
         if name in stacks:
             raise rest.wrong(f"the stack of '{name}' is declared twice")
-        stacks[name] = state.known_number(LinePiece(size, rest.begin), "the size of a stack")
+        stacks[name] = state.known_number(LinePiece(size, begin), "the size of a stack")
 
     def nothing(state: AssemblyState, rest: LinePiece) -> None:
         """What says something to other tools."""
@@ -105,6 +111,7 @@ def _directives(stacks: dict[str, int]) -> dict[str, Directive]:
     return {
         "DEF_STACK_USAGE": stack,
         "DEF_STACK_SIZE_OWN": stack,
+        "DEF_FUNC_CALL_PTRS": nothing,
         ".worker": nothing,
         ".supervisor": nothing,
         ".allow_optimizations": nothing,

@@ -14,7 +14,7 @@ from voltac.ir import marks
 from voltac.ir.model import Function, Module
 from voltac.lower.control_flow.failure_exits import DEVICE_FAIL
 from voltac.targets.device import START
-from voltac.targets.ipu.facts import ROOM_BYTES, STACK_SIZE, WORKERS
+from voltac.targets.ipu.facts import ENTRY, ROOM_BYTES, STACK_SIZE, WORKERS
 from voltac.targets.ipu.legalize.barriers import BARRIER
 from voltac.targets.ipu.registers import WORKER_MASK
 from voltac.targets.ipu.select.conventions import CONVENTION
@@ -66,7 +66,7 @@ def support(module: Module) -> str:
 def entry(module: Module, kernel: Function, stack: int) -> str:
     """The code of a kernel's vertex. ``stack``: bytes that the kernel needs."""
     name = label_of(kernel.name)
-    vertex = f"__runCodelet_{name}"
+    vertex = f"{ENTRY}{name}"
     places = CONVENTION.argument_places(kernel)
     frame = _bytes_of_arguments(kernel)
     # What scratch memory is a multiple of is not known.

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from voltac.records import record
-from voltac.targets.ipu.assembly.program import ENTRY, TileProgram
+from voltac.targets.ipu.assembly.program import TileProgram
+from voltac.targets.ipu.facts import ENTRY
 from voltac.targets.ipu.memory_map import ELEMENT
 from voltac.targets.ipu.simulator.memory import SLACK
 from voltac.targets.ipu.simulator.report import TileReport

@@ -1,0 +1,87 @@
+"""The version of an exported function that other files of the language may call, with some lanes off (language 10.1).
+
+Nobody in its own file calls it, so what it does is left to versions that are there anyway::
+
+    define void @scale___...(ptr %p0, i32 %p1, <8 x i32> %mask)
+        all lanes are on     ->  call @scale(ptr %p0, i32 %p1), the version for C
+        some may be off      ->  call @scale___....some_on(ptr %p0, i32 %p1, <8 x i32> %mask)
+
+Most exported functions are uniform code around a foreach, which turns all lanes on: their two versions do the same, and
+only the first call is left. For others, and for what they call with a mask, ``some_on`` versions are compiled at less
+expense (:func:`voltac.ir.marks.is_seldom_called`): kernels that call thousands of lines would else take twice as long.
+"""
+
+from __future__ import annotations
+
+from voltac.lower.functions.c_convention import passing
+from voltac.lower.functions.definitions import passed_type, signature_types
+from voltac.lower.module_context import C_CONVENTION, MASKED, ModuleContext, Version, has_shared_version
+from voltac.lower.text.function_builder import FunctionBuilder
+from voltac.lower.text.ir_values import IR, NOTHING, zero
+from voltac.sema import tree
+
+
+def shared_functions(module: ModuleContext, program: tree.Program) -> list[tree.FunctionSymbol]:
+    """The exported functions whose version for other files can call that for C.
+
+    Both take and give the same types. Checked programs pass bounds as well; on a device with threads the version for C is
+    shared by all of them, and who calls the other one is one of them.
+    """
+    options = module.options
+    if options.target.has_threads or options.checked:
+        return []
+    return [
+        symbol
+        for symbol in program.functions
+        if symbol.exported
+        and symbol.body is not None
+        and not (symbol.library or symbol.unmasked)
+        and has_shared_version(symbol, options)
+        and _passes_the_same(module, symbol)
+    ]
+
+
+def _passes_the_same(module: ModuleContext, symbol: tree.FunctionSymbol) -> bool:
+    ways = [passing(module.types, qual) for qual in symbol.type.parameters]
+    types = [passed_type(module, qual) for qual in symbol.type.parameters]
+    result = passing(module.types, symbol.type.result, result=True)
+    same = all(not way.in_memory and not way.parts and way.type == type for way, type in zip(ways, types))
+    return same and not result.in_memory and result.type == passed_type(module, symbol.type.result)
+
+
+def write_shared_version(module: ModuleContext, some_on: Version) -> Version:
+    """The version with the mask that has been asked for, which calls ``some_on`` where its body reads the mask."""
+    symbol = some_on.symbol
+    shared = module.version(symbol, MASKED)
+    module.waiting.remove(shared)
+    shared.signature = some_on.signature.replace(some_on.name, shared.name, 1)
+    shared.attributes = some_on.attributes
+    build = FunctionBuilder()
+    if some_on.reads_mask:
+        mask = IR(module.types.mask_storage, "%mask")
+        lanes = mask if module.options.target.mask_bits == 1 else build.compare("icmp slt", mask, zero(mask.type))
+        bits = build.convert("bitcast", lanes, f"i{module.options.target.width}")
+        every, some = build.block("every_lane"), build.block("some_lanes")
+        build.branch(build.compare("icmp eq", bits, IR(bits.type, "-1")), every, some)
+        build.start(some)
+        build.give_back(_call(module, build, some_on, [str(mask)]))
+        build.start(every)
+    build.give_back(_call(module, build, module.version(symbol, C_CONVENTION), []))
+    shared.body = build.body()
+    return shared
+
+
+def _call(module: ModuleContext, build: FunctionBuilder, callee: Version, mask: list[str]) -> IR:
+    """With the parameters that the caller was given."""
+    type = callee.symbol.type
+    result, types = signature_types(module, type, masked=False)
+    given = result
+    if callee.kind == C_CONVENTION:
+        types = [str(passing(module.types, qual)).replace("ptr noalias", "ptr") for qual in type.parameters]
+        given = f"{passing(module.types, type.result, result=True).attributes} {result}".strip()
+    arguments = ", ".join([*(f"{type} %p{number}" for number, type in enumerate(types)), *mask])
+    text = f"tail call {given} {callee.name}({arguments}) noinline"
+    if result == "void":
+        build.emit(text)
+        return NOTHING
+    return build.value(result, text)
