@@ -123,6 +123,31 @@ def test_which_loops() -> None:
     assert not is_paired("a[i] = b[i] + 1;", "naplespu"), "nobody has measured a device"
 
 
+@pytest.mark.parametrize("target", TARGETS)
+def test_loops_that_follow_each_other_at_once(target: str) -> None:
+    """Of a length that gangs divide: nothing is between them."""
+    width = find_target(target).width
+    source = f"""
+    static void step(uniform int a[], uniform int b[], uniform int c[], uniform int x) {{
+        foreach (i = 0 ... {5 * width}) a[i] += x * b[i];
+        foreach (i = 0 ... {5 * width}) c[i] += x * a[i];
+        foreach (i = 0 ... {4 * width}) b[i] = c[i] + x * b[i];
+    }}
+    export void f(uniform int a[], uniform int b[], uniform int c[], uniform int m) {{
+        for (uniform int r = 0; r < m; r++) step(a, b, c, 3);
+    }}"""
+    text = passed(source, target)
+    assert text.count(".pairs:") >= 3
+    a, b, c = (np.arange(5 * width, dtype=np.int32) * factor + 1 for factor in (1, 5, 7))
+    given = [each.copy() for each in (a, b, c)]
+    IRInterpreter(read(text)).call("f", [*given, 3])
+    for _ in range(3):
+        a += 3 * b
+        c += 3 * a
+        b[: 4 * width] = (c + 3 * b)[: 4 * width]
+    assert [each.tolist() for each in given] == [each.tolist() for each in (a, b, c)]
+
+
 def test_rows_of_bytes_stay_single() -> None:
     rows = "export void f(uniform uint8 a[], uniform int n, uniform int m) {{ {} foreach (i = 0 ... n) a[i] += 1; }}"
     assert ".pairs:" in passed(rows.format(""))

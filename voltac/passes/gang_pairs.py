@@ -55,11 +55,12 @@ def pair_gangs(module: Module, options: Options) -> None:
         short = {each.name for each in function.blocks if loop_of(each.terminator) in wanted and _is_short(each)}
         if not short:
             continue
-        flow, values, fresh = control_flow(function), LaneValues(function, layout), function.fresh_names()
-        for loop in flow.loops:
-            if len(loop.blocks) != _BLOCKS or len(loop.latches) != 1 or loop.latches[0] not in short:
-                continue
-            gangs = GangLoop.of(function, loop, flow, values, _MOST_WRITTEN)
+        flow, values = control_flow(function), LaneValues(function, layout)
+        loops = [loop for loop in flow.loops if len(loop.blocks) == _BLOCKS and len(loop.latches) == 1]
+        # All before the first is rewritten: the flow is that of the function as it was.
+        found = [GangLoop.of(function, loop, flow, values, _MOST_WRITTEN) for loop in loops if loop.latches[0] in short]
+        fresh = function.fresh_names()
+        for gangs in found:
             if gangs is None or gangs.carried:
                 continue
             if gangs.width <= options.target.width or gangs.outside not in flow.loop_of:
