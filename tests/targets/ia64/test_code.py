@@ -73,6 +73,34 @@ def floats_differ(dtype: Any, count: int, seed: int, tmp_path: Path) -> int:
     return wrong
 
 
+@pytest.mark.parametrize("target", ["ia64-x1", "ia64-f32x2"])
+@pytest.mark.parametrize("type", ["float", "double"])
+def test_sums_with_zero_have_the_sign_of_a_sum(type: str, target: str, tmp_path: Path) -> None:
+    """The machine takes a summand that is ``f0`` for none: -0 * 1 + f0 is -0, but -0 + 0 is 0."""
+    dtype = np.dtype(np.float32 if type == "float" else np.float64).type
+    arrays = f"uniform {type} x[], uniform {type} y[], uniform {type} out[], uniform int n"
+    cases: dict[str, tuple[str, Any]] = {
+        "sum": ("x[i] + 0", lambda x, y: x + dtype(0)),
+        "other": ("0 + x[i]", lambda x, y: dtype(0) + x),
+        "difference": ("x[i] - 0", lambda x, y: x - dtype(0)),
+        "opposite": ("0 - x[i]", lambda x, y: dtype(0) - x),
+        "fused": ("x[i] * y[i] + 0", lambda x, y: x * y + dtype(0)),
+        "less": ("0 - x[i] * y[i]", lambda x, y: dtype(0) - x * y),
+        "product": ("x[i] * y[i]", lambda x, y: x * y),
+    }
+    text = "".join(
+        f"export void {name}({arrays}) {{ foreach (i = 0 ... n) out[i] = {form}; }}\n" for name, (form, _) in cases.items()
+    )
+    (tmp_path / "zeros.ispc").write_text(text)
+    module = voltac.load(tmp_path / "zeros.ispc", target=target)
+    numbers = np.array([0.0, -0.0, 1.5, -2.0], dtype)
+    x, y = (np.ascontiguousarray(each.ravel()) for each in np.meshgrid(numbers, numbers))
+    for name, (_, wanted) in cases.items():
+        out = np.ones(len(x), dtype)
+        getattr(module, name)(x, y, out, len(x))
+        assert out.tobytes() == wanted(x, y).astype(dtype).tobytes(), name
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_quotients_and_roots_are_right_to_the_last_bit(dtype: Any, tmp_path: Path) -> None:
     assert floats_differ(dtype, 1500, 1, tmp_path) == 0

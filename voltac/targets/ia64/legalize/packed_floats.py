@@ -68,7 +68,7 @@ def _of_pairs(name: str) -> PackedRule:
 
 
 def _product(f: Legalizer, shape: Shape, a: str, b: str) -> str | None:
-    return pairs(f, "fpma", a, b, _ZEROS) if shape.element == "float" else None
+    return pairs(f, "fpmpy", a, b) if shape.element == "float" else None
 
 
 def _negative(f: Legalizer, shape: Shape, a: str) -> str | None:

@@ -10,7 +10,7 @@ from voltac.codegen.fixed_registers import read_fixed_registers
 from voltac.codegen.issue_groups import IssueGroup, one_by_one
 from voltac.codegen.kernels import exported
 from voltac.codegen.loops.strides import step_addresses
-from voltac.codegen.machine_code import AnyRegister, MachineFunction, MachineInstruction
+from voltac.codegen.machine_code import AnyRegister, MachineFunction, MachineInstruction, VirtualRegister
 from voltac.codegen.phi_copies import place_phi_copies
 from voltac.codegen.selection import Selection, SelectionTarget
 from voltac.codegen.stacks import check_stacks
@@ -143,13 +143,20 @@ def _fixed(instruction: MachineInstruction) -> AnyRegister | None:
     return _FIXED.get((instruction.row.name, int(str(instruction.values[1])))) if is_constant else None
 
 
+def _summands(instruction: MachineInstruction) -> tuple[AnyRegister, ...]:
+    """What is added to a product: with ``f0`` nothing is, and -0 stays what it is (IA-64 7). ``x - 0`` is ``x`` either way."""
+    is_sum = instruction.row.mnemonic.partition(".")[0] in ("fma", "fnma", "fpma", "fpnma")
+    summand = instruction.values[-1] if is_sum else None
+    return (summand,) if isinstance(summand, VirtualRegister) else ()
+
+
 FUNCTION_PASSES = (
     Pass("select", "instructions of the device by pattern, on virtual registers", _FunctionWork.select, required=True),
     Pass("place_phi_copies", "phis become copies at the ends of blocks", _FunctionWork.copy_phis, required=True),
     Pass("place_constants", "constants are made where they are used, or before the loop",
          lambda work: place_constants(work.selection, work.added), required=True),
     Pass("use_fixed_registers", "0 and 1 are read from the registers that have them",
-         lambda work: read_fixed_registers(work.machine, _fixed)),
+         lambda work: read_fixed_registers(work.machine, _fixed, _summands)),
     Pass("coalesce", "registers that are copies of each other become one", lambda work: coalesce(work.machine, _FILE)),
     Pass("increment_addresses", "accesses step their addresses", lambda work: increment_addresses(work.machine), optimizing),
     Pass("pipeline_loops", "iterations of counted loops overlap", _FunctionWork.pipeline,

@@ -150,6 +150,13 @@ def float_product(selection: Selection, instruction: Instruction) -> None:
     selection.emit(f"fma{_PRECISION[instruction.type]}.s0.f=f,f,f", result, a, b, ZERO["f"])
 
 
+def pair_product(selection: Selection, instruction: Instruction) -> None:
+    """The same of both numbers of a pair."""
+    result = selection.result(instruction.name, instruction.type)
+    a, b = (selection.register(one) for one in instruction.parts.operands)
+    selection.emit("fpma.s0.f=f,f,f", result, a, b, ZERO["f"])
+
+
 def shorten(selection: Selection, instruction: Instruction) -> None:
     """``fptrunc``."""
     result = selection.result(instruction.name, instruction.type)
@@ -206,6 +213,7 @@ ARITHMETIC: dict[str, Function] = {
     "mul.s": multiply,
     "call.ia64.mulhs": _high_product("xma.h"),
     "call.ia64.mulhu": _high_product("xma.hu"),
+    "call.ia64.fpmpy": pair_product,
     "call.llvm.ctlz.i64": leading_zeros,
     "fptrunc.d.f": shorten,
     "fpext.f.d": lengthen,
