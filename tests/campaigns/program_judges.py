@@ -35,6 +35,7 @@ from run_programs import (
     ir_after,
     natively,
     options,
+    same_numbers,
 )
 from test_random_accesses import check
 from test_random_declarations import missing_errors, wrong_results
@@ -80,10 +81,6 @@ def target_of_program(seed: int) -> TargetInfo:
     return chance.choice(NEON) if chance.random() < _SHARE_OF_NEON else target_of(seed)
 
 
-def same(found: Array, expected: Array) -> bool:
-    return np.array_equal(found, expected, equal_nan=True)
-
-
 def first_wrong(job: Compilation, expected: Array) -> str:
     """The first stage whose IR does not mean what the typed tree means, or raises for it is undefined."""
     for stage in ("lower", "early", "passes", "late"):
@@ -91,7 +88,7 @@ def first_wrong(job: Compilation, expected: Array) -> str:
             found = interpret_ir(ir_after(job, stage), by_llvm=stage == "late")[0]
         except Exception as error:
             return f"undefined after {stage}: {error}"
-        if not same(found, expected):
+        if not same_numbers(found, expected):
             return f"wrong after {stage}"
     return "wrong machine code"
 
@@ -122,7 +119,7 @@ def judge_program(seed: int, text: str) -> str:
     except AssertionError as crash:
         return f"crash, {first_wrong(job, expected)}: {crash}"
     for each, (out, printed) in zip(jobs, results):
-        if not same(out, expected):
+        if not same_numbers(out, expected):
             return f"{first_wrong(each, expected)}: {target.name} -O{each.options.level}"
         if printed != text_printed:
             return f"wrong text: {target.name} -O{each.options.level}: {printed[:100]!r}, not {text_printed[:100]!r}"
@@ -164,7 +161,7 @@ def judge_options(seed: int, text: str) -> str:
         out = NativeRunner().run([natively(job)])[0][0]
     except AssertionError as crash:
         return f"crash, {first_wrong(job, expected)}: {crash} {told}"
-    return "" if same(out, expected) else f"{first_wrong(job, expected)}: {told}"
+    return "" if same_numbers(out, expected) else f"{first_wrong(job, expected)}: {told}"
 
 
 def judge_declarations(seed: int, text: str) -> str:
@@ -199,7 +196,7 @@ def judge_passes(seed: int, text: str) -> str:
             found = interpret_ir(made, by_llvm=by_llvm)[0]
         except Exception as error:
             return f"undefined after {name}: {target.name}: {error}"
-        if not same(found, expected):
+        if not same_numbers(found, expected):
             return f"wrong after {name}: {target.name}"
     return ""
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from random_kernels import random_kernels
 from random_programs import random_program
-from run_programs import INPUTS, OUTPUTS, RunTest, compile_for, inputs, options
+from run_programs import INPUTS, OUTPUTS, RunTest, compile_for, inputs, options, same_numbers
 from simulated import simulate_on
 from test_run import ALL, FOLDER
 
@@ -132,7 +132,7 @@ def differs(text: str, name: str, target: TargetInfo = TARGET) -> bool:
     found = np.zeros(OUTPUTS)
     try:
         simulate_on(job, first_launch(target), found, floats, integers, len(floats))
-        same = np.array_equal(found, out, equal_nan=True)
+        same = same_numbers(found, out)
     except Trap:
         same = False
     return not same and is_defined(job)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from random_kernels import random_kernels
 from random_programs import random_program
-from run_programs import RunTest, inputs, options
+from run_programs import RunTest, inputs, options, same_numbers
 from simulated import (
     NAPLESPU,
     WIDTH,
@@ -132,7 +132,7 @@ def kernels_differ(seed: int, text: str = "") -> bool:
     with np.errstate(all="ignore"):
         Interpreter(job.program, options(NAPLESPU)).call("test", [out, floats, integers, len(floats)])
     found = simulate_random_kernels(job, naplespu_launch(threads=(1, 2, 8)[seed % 3], latency=2))
-    return not np.array_equal(found, out, equal_nan=True)
+    return not same_numbers(found, out)
 
 
 @pytest.mark.long

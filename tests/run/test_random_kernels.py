@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 from random_kernels import random_kernels
-from run_programs import TARGETS, NativeRunner, at_level, compile_for, interpret, interpret_ir, ir_after, natively
+from run_programs import TARGETS, NativeRunner, at_level, compile_for, interpret, interpret_ir, ir_after, natively, same_numbers
 
 
 @pytest.fixture(scope="module")
@@ -20,11 +19,11 @@ def disagreements(seed: int, text: str, runner: NativeRunner) -> list[str]:
     job = compile_for(path, text, target)
     found: list[str] = []
     for stage in ("lower", "passes") if seed % 3 == 0 else ():
-        if not np.array_equal(interpret_ir(ir_after(job, stage))[0], expected):
+        if not same_numbers(interpret_ir(ir_after(job, stage))[0], expected):
             found.append(f"{target.name} after {stage}")
     compiled = [natively(job), natively(at_level(job, 0))]
     results = zip(compiled, runner.run(compiled))
-    return [*found, *(str(native) for native, (out, _) in results if not np.array_equal(out, expected))]
+    return [*found, *(str(native) for native, (out, _) in results if not same_numbers(out, expected))]
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -97,6 +97,14 @@ def inputs() -> tuple[Array, Array]:
     return floats.astype(np.float32), integers.astype(np.int32)
 
 
+def same_numbers(found: Array, expected: Array) -> bool:
+    """Whether all are equal, signs of zeros included; one NaN is as good as another."""
+    numbers = ~np.isnan(expected)
+    return np.array_equal(found, expected, equal_nan=True) and np.array_equal(
+        np.signbit(found)[numbers], np.signbit(expected)[numbers]
+    )
+
+
 @dataclass(frozen=True)
 class RunTest:
     path: Path
