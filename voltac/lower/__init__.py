@@ -13,7 +13,7 @@ from voltac.lower.builtins import table  # noqa: F401
 from voltac.lower.control_flow import foreach, loops, probes, statements, switch  # noqa: F401
 from voltac.lower.functions import calls, launches  # noqa: F401
 from voltac.lower.functions.definitions import roots, text_of, write_version
-from voltac.lower.functions.shared_versions import shared_functions, write_shared_version
+from voltac.lower.functions.shared_versions import can_forward, forward, shared_functions, write_shared_version
 from voltac.lower.memory import heap, memory_access, places, variables  # noqa: F401
 from voltac.lower.module_context import MASKED, SOME_ON, ModuleContext, Version
 from voltac.lower.text.module_header import function_attributes, module_header
@@ -30,6 +30,8 @@ def _written(module: ModuleContext) -> list[Version]:
     while module.waiting:
         version = module.waiting.pop()
         write_version(module, version)
+        if version.kind == MASKED and not version.reads_mask and can_forward(module, version.symbol):
+            forward(module, version)
         if version.body:
             written.append(version)
     return written

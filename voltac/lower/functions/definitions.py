@@ -137,13 +137,12 @@ def write_version(module: ModuleContext, version: Version) -> None:
     c.build.give_back(_final_result(c, version))
     version.body = c.build.body()
     version.attributes = f"{_attributes(c, symbol)} {thread_attributes}".strip()
-    version.reads_mask = _reads_mask(c, version)
+    version.reads_mask = symbol.exported and version.takes_mask and _reads_mask(c, version)
 
 
 def _reads_mask(c: FunctionContext, version: Version) -> bool:
     """Whether the body does anything with the mask but to convert it to the form of registers."""
-    if c.masks.entry is None:
-        return False
+    assert c.masks.entry is not None
     names = {"%mask", c.masks.entry.name}
     mentions = sum(len(re.findall(rf"{re.escape(name)}(?![\w.])", version.body)) for name in names)
     # A conversion mentions both names.

@@ -22,23 +22,21 @@ from voltac.sema import tree
 
 
 def shared_functions(module: ModuleContext, program: tree.Program) -> list[tree.FunctionSymbol]:
-    """The exported functions whose version for other files can call that for C.
-
-    Both take and give the same types. Checked programs pass bounds as well; on a device with threads the version for C is
-    shared by all of them, and who calls the other one is one of them.
-    """
-    options = module.options
-    if options.target.has_threads or options.checked:
-        return []
+    """The exported functions whose version for other files can call that for C."""
     return [
-        symbol
-        for symbol in program.functions
-        if symbol.exported
-        and symbol.body is not None
-        and not (symbol.library or symbol.unmasked)
-        and has_shared_version(symbol, options)
-        and _passes_the_same(module, symbol)
+        symbol for symbol in program.functions if has_shared_version(symbol, module.options) and can_forward(module, symbol)
     ]
+
+
+def can_forward(module: ModuleContext, symbol: tree.FunctionSymbol) -> bool:
+    """Whether the version with a mask of a function can call that for C: both take and give the same types.
+
+    Checked programs pass bounds as well; on a device with threads the version for C is shared by all of them, and who calls
+    the other one is one of them.
+    """
+    is_kernel = symbol.exported and symbol.body is not None and not (symbol.library or symbol.unmasked)
+    apart = module.options.target.has_threads or module.options.checked
+    return is_kernel and not apart and _passes_the_same(module, symbol)
 
 
 def _passes_the_same(module: ModuleContext, symbol: tree.FunctionSymbol) -> bool:
@@ -66,9 +64,19 @@ def write_shared_version(module: ModuleContext, some_on: Version) -> Version:
         build.start(some)
         build.give_back(_call(module, build, some_on, [str(mask)]))
         build.start(every)
-    build.give_back(_call(module, build, module.version(symbol, C_CONVENTION), []))
-    shared.body = build.body()
+    _forward(module, build, shared)
     return shared
+
+
+def forward(module: ModuleContext, version: Version) -> None:
+    """A body for a version with a mask, whose own never reads it: that for C does the same."""
+    version.debug = ""
+    _forward(module, FunctionBuilder(), version)
+
+
+def _forward(module: ModuleContext, build: FunctionBuilder, version: Version) -> None:
+    build.give_back(_call(module, build, module.version(version.symbol, C_CONVENTION), []))
+    version.body = build.body()
 
 
 def _call(module: ModuleContext, build: FunctionBuilder, callee: Version, mask: list[str]) -> IR:
