@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 from guard_pages import FencedCalls
 from kernels import InterpretedModule, compile_kernels
+from passed_text import passed
 
-from voltac.driver import compile_source
 from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
-from voltac.messages.diagnostics import Diagnostics
-from voltac.options import Options
 from voltac.target_info import find_target
 
 TARGETS = ["avx1-i32x8", "avx2-i32x8", "avx2-i32x16", "avx2-i64x4", "avx512skx-x8", "avx512skx-x16"]
@@ -45,12 +43,6 @@ def expected(name: str, to: np.ndarray, source: np.ndarray, low: int, high: int)
     else:
         to[i] = 5
     return to
-
-
-def passed(source: str, target: str = "avx2-i32x8", level: int = 3) -> str:
-    options = Options(find_target(target), level)
-    text: str = compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
-    return text
 
 
 def begins_short(

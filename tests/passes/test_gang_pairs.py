@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 from guard_pages import FencedCalls
 from kernels import InterpretedModule, compile_kernels
+from passed_text import passed
 from some_pairs import some_pairs
 
-from voltac.driver import compile_source
 from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
-from voltac.messages.diagnostics import Diagnostics
-from voltac.options import Options
 from voltac.target_info import find_target
 
 TARGETS = ["sse4-i32x4", "sse4-i8x16", "avx2-i32x8", "avx2-i32x16", "avx2-i8x32", "avx2-i64x4", "avx512skx-x16"]
@@ -50,12 +48,6 @@ def expected(name: str, to: np.ndarray, source: np.ndarray, low: int, high: int,
     else:
         to[2 * i + 1] = source[i]
     return to
-
-
-def passed(source: str, target: str = "avx2-i32x8", level: int = 3) -> str:
-    options = Options(find_target(target), level)
-    text: str = compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
-    return text
 
 
 def is_paired(body: str, target: str = "avx2-i32x8", before: str = "", level: int = 3) -> bool:

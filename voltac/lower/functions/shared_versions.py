@@ -8,7 +8,7 @@ Nobody in its own file calls it, so what it does is left to versions that are th
 
 Most exported functions are uniform code around a foreach, which turns all lanes on: their two versions do the same, and
 only the first call is left. For others, and for what they call with a mask, ``some_on`` versions are compiled at less
-expense (:func:`voltac.ir.marks.is_seldom_called`): kernels that call thousands of lines would else take twice as long.
+expense (:func:`voltac.ir.marks.is_seldom_called`): large programs took 1.05 to 1.17 times as long to compile without them.
 """
 
 from __future__ import annotations
