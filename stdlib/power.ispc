@@ -193,7 +193,8 @@ template <typename D, typename U> static inline D pow_double(D a, D b) {
     D shifted = exponent + 6755399441055744.0d;
     D r = ((exponent - (shifted - 6755399441055744.0d)) + exponent_low) * 0.69314718055994530942d;
     D power = times_power_double<D>(1.0d + (r + exp_curve_double<D>(r, (D)0.0d)), shifted);
-    if (!(a >= 2.2250738585072014e-308d && a < __float_of_bits(0x7FF0000000000000) && abs(exponent) < 1020.0d))
+    // The rest of the product, too: that of the largest numbers may be NaN.
+    if (!(a >= 2.2250738585072014e-308d && a < __float_of_bits(0x7FF0000000000000) && abs(exponent + exponent_low) < 1020.0d))
         power = pow_special_double<D, U>(a, b);
     return power;
 }

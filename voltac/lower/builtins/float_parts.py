@@ -109,10 +109,8 @@ def _mad(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
 
 
 def _split(c: FunctionContext, x: IR) -> tuple[IR, IR]:
-    """Exponent as an integer and bits of the significand, for what is above zero and finite; ``fast``: and normal."""
+    """Exponent as an integer and bits of the significand, for what is above zero and finite."""
     build = c.build
-    if c.options.math_library == "fast":
-        return _split_normal(c, x)
     small = build.compare("fcmp olt", x, _float(x, 2.0**-126))
     power = 23
     if not c.target.has_ieee_products:
@@ -140,8 +138,6 @@ def _exponent(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR
         significand = _avx512(c, "getmant", x, "i32 11")
         return build.binary("fsub", _avx512(c, "getexp", x), _avx512(c, "getexp", significand))
     exponent = build.convert("sitofp", _split(c, x)[0], x.type)
-    if c.options.math_library == "fast":
-        return exponent
     # Infinity and NaN stay, zero has none, numbers below have no logarithm.
     exponent = build.select(build.compare("fcmp olt", x, _float(x, _INFINITY)), exponent, x)
     exponent = build.select(build.compare("fcmp oeq", x, _float(x, 0.0)), _float(x, -_INFINITY), exponent)
@@ -154,6 +150,18 @@ def _significand(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) ->
         # Interval 3/4 .. 3/2, NaN for what is below zero.
         return _avx512(c, "getmant", x, "i32 11")
     return c.build.convert("bitcast", _split(c, x)[1], x.type)
+
+
+def _exponent_normal(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    if c.target.has_avx512:
+        return _exponent(c, node, arguments)
+    return c.build.convert("sitofp", _split_normal(c, arguments[0])[0], arguments[0].type)
+
+
+def _significand_normal(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    if c.target.has_avx512:
+        return _significand(c, node, arguments)
+    return c.build.convert("bitcast", _split_normal(c, arguments[0])[1], arguments[0].type)
 
 
 def _all_plain(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
@@ -357,6 +365,8 @@ FLOAT_PARTS: dict[str, Emitter] = {
     "__mad": _mad,
     "__exponent": _exponent,
     "__significand": _significand,
+    "__exponent_normal": _exponent_normal,
+    "__significand_normal": _significand_normal,
     "__all_plain": _all_plain,
     "__scale_sum": _scale_sum,
     "__scale_sum_normal": _scale_sum_normal,
