@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from voltac.lower.builtins.intrinsic_calls import Emitter, call, overload
+from voltac.lower.builtins.lane_movement import look_up
 from voltac.lower.control_flow import masks
 from voltac.lower.function_context import FunctionContext
 from voltac.lower.text.ir_values import IR, element_type, floating, integer, lanes_of, poison, splat_constant
@@ -261,12 +262,21 @@ def _lookup_eight(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -
     if lanes_of(index.type) and c.target.shuffle:
         eight = _entries(c, table, 0, 8)
         return _shuffled(c, c.build.shuffle(eight, poison(eight.type), [*range(8), *range(8)]), index)
-    if not (lanes_of(index.type) and _has_permps(c)):
+    if not lanes_of(index.type):
         return _one_by_one(c, table, index, 8)
+    if not _has_permps(c):
+        return _of_two_fours(c, [_entries(c, table, start, 4) for start in (0, 4)], index)
     whole = _entries(c, table, 0, 8)
     if c.target.has_avx512 and c.target.vector_bits == 512:
         return _permuted(c, c.build.shuffle(whole, poison(whole.type), [*range(8), *range(8)]), index)
     return _in_registers(c, 8, lambda i: call(c, "llvm.x86.avx2.permps", whole.type, whole, i), index)
+
+
+def _of_two_fours(c: FunctionContext, fours: list[IR], index: IR) -> IR:
+    if _permutes_sixteen_bytes(c):
+        low, high = (_permuted_within(c, four, index) for four in fours)
+        return c.build.select(_bit_set(c, index, 2), high, low)
+    return _in_registers(c, 4, lambda i: look_up(c, fours, i), index)
 
 
 def _lookup_two(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
