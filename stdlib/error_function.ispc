@@ -156,7 +156,7 @@ template <typename F, typename U> static inline F erf_double(F x) {
     F high = __mad(w, __mad(u, 3.5303018912564164e-07d, -5.493490568589515e-05d), __mad(u, 0.005859387162781064d,
         -0.33333333332122733d));
     F bend = __mad(v, __mad(v, __mad(u, -0.0019398877254726374d, 0.09999886108888462d), high), low);
-    return __copysign(__mad(erf_rows[index][1], __mad(t, bend, t), erf_rows[index][0]), x);
+    return __copysign(__mad(erf_rows[4 * index + 1], __mad(t, bend, t), erf_rows[4 * index]), x);
 }
 
 template <typename F, typename U> static inline F erfc_double(F x) {
@@ -172,7 +172,7 @@ template <typename F, typename U> static inline F erfc_double(F x) {
         0.005859387162489136d, -0.33333333332122733d));
     F high = __mad(w, 1.9417617584382598e-05d, __mad(u, -0.0019516289586781635d, 0.09999886108888342d));
     F bend = __mad(v, __mad(v, high, middle), low);
-    F tail = __mad(erf_rows[index][1], -__mad(t, bend, t), erf_rows[index][2]);
+    F tail = __mad(erf_rows[4 * index + 1], -__mad(t, bend, t), erf_rows[4 * index + 2]);
     F value = x < 0.0d ? 2.0d - tail : tail;
     if (x > 5.988d)
         value = erfc_tail_double<F, U>(x);
