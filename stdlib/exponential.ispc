@@ -337,23 +337,22 @@ template <typename F> static inline F expm1_rest_double(F r, F low) {
     return __mad(z, __mad(r, p, 0.5d), low);
 }
 
-template <typename F, typename U> static inline F expm1_double(F x) {
+// As for float.
+template <typename F> static inline F expm1_double(F x) {
     F r, low;
-    F shifted = exp_reduced_double<F>(__min((F)711.0d, __max((F)-50.0d, x)), r, low);
-    // 1 - 2^-n, which is 0 or larger than r, in double length.
-    U n = __bits(__min((F)6755399441056744.0d, shifted)) - 0x4338000000000000;
-    F power = __float_of_bits((1023 - n) << 52);
-    F whole = 1.0d - power;
-    F sum = whole + r;
-    F lost = (whole - sum + r) + (1.0d - whole - power);
-    F result = scale_double<F>(sum + (lost + expm1_rest_double<F>(r, low)), shifted);
-    return x == 0.0d ? x : result;
+    F shifted = exp_reduced_double<F>(__min((F)709.9d, __max((F)-50.0d, x)), r, low);
+    F half = times_power_double<F>((F)0.5d, shifted);
+    F whole = half - 0.5d;
+    F sum = __mad(r, half, whole);
+    F lost = __mad(r, half, whole - sum) + (half - whole - 0.5d);
+    F result = 2.0d * (sum + __mad(expm1_rest_double<F>(r, low), half, lost));
+    return abs(x) < 1.0e-300d ? x : result;
 }
 
 float expm1(float x) { return expm1_float<float>(x); }
 uniform float expm1(uniform float x) { return expm1_float<uniform float>(x); }
-double expm1(double x) { return expm1_double<double, uint64>(x); }
-uniform double expm1(uniform double x) { return expm1_double<uniform double, uniform uint64>(x); }
+double expm1(double x) { return expm1_double<double>(x); }
+uniform double expm1(uniform double x) { return expm1_double<uniform double>(x); }
 float16 expm1(float16 x) { return (float16)expm1((float)x); }
 uniform float16 expm1(uniform float16 x) { return (uniform float16)expm1((uniform float)x); }
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from voltac.lower.builtins.intrinsic_calls import Emitter, call, overload
-from voltac.lower.builtins.lane_movement import look_up
+from voltac.lower.builtins.lane_movement import has_permutes, look_up
 from voltac.lower.control_flow import masks
 from voltac.lower.function_context import FunctionContext
 from voltac.lower.text.ir_values import IR, element_type, floating, integer, lanes_of, poison, splat_constant
@@ -262,7 +262,7 @@ def _lookup_eight(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -
     if lanes_of(index.type) and c.target.shuffle:
         eight = _entries(c, table, 0, 8)
         return _shuffled(c, c.build.shuffle(eight, poison(eight.type), [*range(8), *range(8)]), index)
-    if not lanes_of(index.type):
+    if not (lanes_of(index.type) and has_permutes(c)):
         return _one_by_one(c, table, index, 8)
     if not _has_permps(c):
         return _of_two_fours(c, [_entries(c, table, start, 4) for start in (0, 4)], index)
