@@ -82,7 +82,7 @@ template <typename F> static inline F tan_fast(F x) {
     F z = r * r;
     F p = __mad(z, __mad(z, __mad(z, __mad(z, __mad(z, 0.00947746634f, 0.00295411143f), 0.0245411936f), 0.0533775277f),
         0.133392468f), 0.333331376f);
-    F tangent = r * __mad(z, p, 1.0f);
+    F tangent = __mad(r * z, p, r);
     F inverse = -1.0f / tangent;
     return (__bits(shifted) & 1) != 0 ? inverse : tangent;
 }
