@@ -19,8 +19,8 @@ from typing import Any
 
 from campaign import Campaign
 
-TRIALS = 100
-"""Of one process; what LLVM and the interpreters keep goes with it."""
+LIFETIME = 60.0
+"""Seconds after which a process gives way to a new one; what LLVM and the interpreters keep goes with it."""
 START = 120.0
 """Seconds that a process may take to import what it needs, on a busy machine."""
 
@@ -61,12 +61,12 @@ class Worker:
         self.campaign = campaign
         self.seed = 0
         self._process: subprocess.Popen[str] | None = None
-        self._trials = 0
+        self._end = 0.0
         self._deadline = 0.0
 
     def start(self, seed: int, text: str | None = None) -> None:
         """Begin a trial; ``text`` takes the place of that of the seed."""
-        if self._process is None or self._trials >= TRIALS:
+        if self._process is None or time.monotonic() > self._end:
             self.stop()
             self._process = subprocess.Popen(
                 [sys.executable, str(Path(__file__).parent), "--serve", self.campaign.module, self.campaign.name],
@@ -76,15 +76,16 @@ class Worker:
                 text=True,
                 # What a trial starts in another folder is of this tree, too.
                 env=os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[2])},
-                start_new_session=True,
+                # To be ended together; a session of its own would not share the priority of the campaign.
+                process_group=0,
             )
-            self._trials = 0
             self._deadline = time.monotonic() + START
             if self._answer() != "ready":
                 self.stop()
                 raise RuntimeError(f"the process for {self.campaign.name} does not start")
+            self._end = time.monotonic() + LIFETIME
         assert self._process is not None and self._process.stdin is not None
-        self.seed, self._trials = seed, self._trials + 1
+        self.seed = seed
         self._deadline = time.monotonic() + self.campaign.seconds
         with contextlib.suppress(BrokenPipeError):  # it has ended, and so will the trial
             self._process.stdin.write(json.dumps([seed, text]) + "\n")

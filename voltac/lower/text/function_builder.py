@@ -17,6 +17,10 @@ _NEUTRAL_ZERO = ("add", "sub", "or ", "xor", "shl", "lshr", "ashr")
 """Operations that leave their left side as it is where the right one is 0."""
 
 
+_LONGEST_NAME = 1000
+"""Of a value, in characters: LLVM cuts names off behind 1024, and two that differ at their ends would be one."""
+
+
 class FunctionBuilder:
     """The body of one function while it is written."""
 
@@ -116,7 +120,8 @@ class FunctionBuilder:
     def alloca(self, type: str, alignment: int, name: str = "slot") -> IR:
         """A stack object that lives as long as the function."""
         self._count += 1
-        result = f"%{name if NAME_CHARACTERS.issuperset(name) else 'slot'}.{self._count}"
+        shown = NAME_CHARACTERS.issuperset(name) and len(name) <= _LONGEST_NAME
+        result = f"%{name if shown else 'slot'}.{self._count}"
         self._allocas.append(f"  {result} = alloca {type}, align {alignment}")
         return IR("ptr", result)
 
