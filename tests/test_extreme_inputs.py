@@ -67,6 +67,7 @@ WRONG = {
     "parentheses": (HEAD + "a[0] = " + "(" * 10_000 + "n" + ")" * 10_000 + "; }", "nested too deeply"),
     "braces": (HEAD + "{" * 10_000 + "a[0] = 1;" + "}" * 10_000 + "}", "nested too deeply"),
     "ifs": (HEAD + "if (n > 1) " * 10_000 + "a[0] = 1; }", "nested too deeply"),
+    "loops": (HEAD + "while (n > 1) " * 100 + "¦" + "while (n > 1) " * 200 + "n++; }", "the limit is 100"),
     "an integer of a million digits": (HEAD + "a[0] = ¦" + "1" * 1_000_000 + "; }", "does not fit"),
     "a hexadecimal one": (HEAD + "a[0] = ¦0x" + "1" * 1_000_000 + "; }", "does not fit"),
     "an octal one": (HEAD + "a[0] = ¦0" + "1" * 1_000_000 + "; }", "does not fit"),
