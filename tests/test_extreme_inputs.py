@@ -38,6 +38,10 @@ RIGHT = {
     "long names that differ at their ends": HEAD
     + "".join(f"int {'b' * 5_000}{i} = {i} + n; " for i in range(9))
     + "a[0] = n; }",
+    "long labels": HEAD
+    + "".join(f"if (n > {i}) goto {'b' * 5_000}{i}; " for i in range(9))
+    + "".join(f"{'b' * 5_000}{i}: a[0] += {i}; " for i in range(9))
+    + "}",
     "a long string": HEAD + 'print("' + "x" * 200_000 + '"); }',
     "a long float": HEAD + "a[0] = 0." + "1" * 1_000_000 + "; }",
     "a long exponent": HEAD + "a[0] = (int)(1e" + "9" * 100_000 + " + 0x1p-" + "9" * 100_000 + "); }",

@@ -63,6 +63,7 @@ class Worker:
         self._process: subprocess.Popen[str] | None = None
         self._end = 0.0
         self._deadline = 0.0
+        self._used = 0.0
 
     def start(self, seed: int, text: str | None = None) -> None:
         """Begin a trial; ``text`` takes the place of that of the seed."""
@@ -86,7 +87,7 @@ class Worker:
             self._end = time.monotonic() + LIFETIME
         assert self._process is not None and self._process.stdin is not None
         self.seed = seed
-        self._deadline = time.monotonic() + self.campaign.seconds
+        self._deadline, self._used = time.monotonic() + self.campaign.seconds, self._processor()[1]
         with contextlib.suppress(BrokenPipeError):  # it has ended, and so will the trial
             self._process.stdin.write(json.dumps([seed, text]) + "\n")
             self._process.stdin.flush()
@@ -99,7 +100,23 @@ class Worker:
 
     @property
     def late(self) -> bool:
-        return time.monotonic() > self._deadline
+        """Has it had its time, and is not just waiting for a processor?"""
+        return time.monotonic() > self._deadline and not self._is_starved()
+
+    def _is_starved(self) -> bool:
+        """Could it go on, and has had less of a processor than the trial may take?"""
+        states, used = self._processor()
+        return "R" in states and used - self._used < self.campaign.seconds
+
+    def _processor(self) -> tuple[set[str], float]:
+        """States of its threads, as ``/proc`` has them, and seconds of processor time."""
+        assert self._process is not None
+        folder, states, ticks = Path(f"/proc/{self._process.pid}"), set(), 0
+        with contextlib.suppress(OSError):
+            # Of all threads, those that have ended included.
+            ticks = sum(map(int, (folder / "stat").read_text().rsplit(")", 1)[1].split()[11:13]))
+            states = {(thread / "stat").read_text().rsplit(")", 1)[1].split()[0] for thread in (folder / "task").iterdir()}
+        return states, ticks / os.sysconf("SC_CLK_TCK")
 
     def result(self) -> str:
         """The end of the trial, waited for until it is late."""
@@ -113,8 +130,9 @@ class Worker:
     def _answer(self) -> Any:
         """None where the process has ended; TimeoutError if it has done nothing when it is late."""
         assert self._process is not None and self._process.stdout is not None
-        if not select.select([self.descriptor], [], [], max(0.0, self._deadline - time.monotonic()))[0]:
-            raise TimeoutError
+        while not select.select([self.descriptor], [], [], max(0.1, self._deadline - time.monotonic()))[0]:
+            if self.late:
+                raise TimeoutError
         line = self._process.stdout.readline()
         return json.loads(line) if line else None
 

@@ -17,8 +17,8 @@ _NEUTRAL_ZERO = ("add", "sub", "or ", "xor", "shl", "lshr", "ashr")
 """Operations that leave their left side as it is where the right one is 0."""
 
 
-_LONGEST_NAME = 1000
-"""Of a value, in characters: LLVM cuts names off behind 1024, and two that differ at their ends would be one."""
+_LONGEST_NAME = 900
+"""Of what is named after the source, in characters: LLVM cuts names off behind 1024, where two would become one."""
 
 
 class FunctionBuilder:
@@ -54,7 +54,7 @@ class FunctionBuilder:
 
     def block(self, name: str) -> str:
         """A fresh label; the block begins with :meth:`start`."""
-        name = marks.inside(self.path, name)
+        name = marks.inside(self.path, name[:_LONGEST_NAME])
         seen = self._labels.get(name, 0)
         self._labels[name] = seen + 1
         return f"{name}.{seen}" if seen else name
@@ -120,8 +120,8 @@ class FunctionBuilder:
     def alloca(self, type: str, alignment: int, name: str = "slot") -> IR:
         """A stack object that lives as long as the function."""
         self._count += 1
-        shown = NAME_CHARACTERS.issuperset(name) and len(name) <= _LONGEST_NAME
-        result = f"%{name if shown else 'slot'}.{self._count}"
+        shown = name[:_LONGEST_NAME] if NAME_CHARACTERS.issuperset(name) else "slot"
+        result = f"%{shown}.{self._count}"
         self._allocas.append(f"  {result} = alloca {type}, align {alignment}")
         return IR("ptr", result)
 
