@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import shutil
-import struct
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+from ia64_linked import executed, run
 from ia64_rows import GNU_AS
 
 from voltac.cli.command import main
 from voltac.driver import compile_source
 from voltac.options import Options
 from voltac.target_info import DEVICES
-from voltac.targets.ia64.simulator.machine import Itanium, MachineReport
-from voltac.targets.ia64.simulator.memory import Memory
 
 N = 37
 KERNEL = """
@@ -63,28 +60,6 @@ x: {x}
 y: {y}
 out: .skip {size}
 """
-
-
-def run(command: list[str | Path]) -> None:
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-
-def executed(program: bytes) -> tuple[Itanium, MachineReport]:
-    """A static ELF file, its segments loaded as its program headers say (System V ABI)."""
-    entry, headers = struct.unpack_from("<QQ", program, 24)
-    size, count = struct.unpack_from("<HH", program, 54)
-    memory = Memory(1 << 21)
-    for number in range(count):
-        kind, _, offset, address, _, in_file, in_memory, _ = struct.unpack_from("<IIQQQQQQ", program, headers + number * size)
-        if kind == 1:
-            memory.map(address, in_memory)
-            memory.bytes[address : address + in_file] = program[offset : offset + in_file]
-    memory.map(0x180000, 0x10000)
-    machine = Itanium(memory)
-    machine.frame = (0, 0, 0)
-    machine.R[12] = 0x18FFF0
-    return machine, machine.run(entry)
 
 
 @pytest.mark.parametrize("by_gnu", [False, True], ids=["our object", "our text by GNU as"])
