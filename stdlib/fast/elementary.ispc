@@ -185,7 +185,7 @@ template <typename F> static inline void turns_of_ln2_fast(F size, F &up, F &dow
     F r = __mad(n, -1.42860677e-6f, __mad(n, -0.693145752f, bounded));
     F z = r * r;
     up = times_power_float<F>((F)0.25f, shifted);
-    down = times_power_float<F>((F)0.25f, 12582912.0f - __min(n, (F)100.0f));
+    down = __float_of_bits(max(0, 0x7D000000 - (int)__bits(up)));
     odd = __mad(r * z, __mad(z, 0.008366562f, 0.16666543f), r);
     even = z * __mad(z, __mad(z, 0.00138888889f, 0.0416666667f), 0.5f);
 }
@@ -194,13 +194,15 @@ template <typename F> static inline void turns_of_ln2_fast(F size, F &up, F &dow
 template <typename F> static inline F sinh_fast(F x) {
     F up, down, odd, even;
     turns_of_ln2_fast<F>(abs(x), up, down, odd, even);
-    return __copysign(2.0f * (__mad(up + down, odd, (up - down) * even) + (up - down)), x);
+    F first = up - down;
+    return __copysign(2.0f * __mad(up + down, odd, __mad(first, even, first)), x);
 }
 
 template <typename F> static inline F cosh_fast(F x) {
     F up, down, odd, even;
     turns_of_ln2_fast<F>(abs(x), up, down, odd, even);
-    return 2.0f * (__mad(up - down, odd, (up + down) * even) + (up + down));
+    F first = up + down;
+    return 2.0f * __mad(up - down, odd, __mad(first, even, first));
 }
 
 float sinh(float x) { return sinh_fast<float>(x); }
