@@ -113,11 +113,15 @@ template <typename F> static inline F exp_double(F x) {
     return power;
 }
 
-// 2^r = e^(r ln 2) for |r| <= 1/2, the product in double length.
+// 2^r for |r| <= 1/2, by r ln 2 as the sum of an exact product of 26 bits each and a rest.
 template <typename F, typename U> static inline F exp2_polynomial_double(F r) {
-    F product = r * 0.69314718055994530942d;
-    F low = __mad(r, 2.3190468138462996e-17d, product_error<F, U>(r, 0.69314718055994530942d, product));
-    return exp_polynomial_double<F>(product, low);
+    F z = r * r;
+    F p = z * (z * (z * (z * (z * 2.572487572555175e-11d + (r * 4.4549649231152814e-10d + 7.054900072995981e-09d)) +
+        (r * 1.0178062424216474e-07d + 1.32154868026738e-06d)) + (r * 1.5252733829871612e-05d + 0.00015403530393376096d)) +
+        (r * 0.0013333558146416914d + 0.009618129107628479d)) + (r * 0.0555041086648216d + 0.24022650695910072d);
+    F upper = __float_of_bits(__bits(r) & 0xFFFFFFFFF8000000);
+    F rest = (r - upper) * 0.693147182464599609375d + r * -1.904654299957768e-09d;
+    return 1.0d + (upper * 0.693147182464599609375d + (z * p + rest));
 }
 
 // 2^x = 2^n 2^r with n = round(x).
