@@ -68,7 +68,7 @@ static const uniform float erfc_pieces[10][8] = {
      1.57186886e-09f, 0.0f, 0.0170693547f, 0.00370726292f}
 };
 
-template <typename F, typename I, typename D> static inline F erfc_float(F argument) {
+template <typename F, typename I, typename D, typename U> static inline F erfc_float(F argument) {
     F x = __min((F)10.5f, abs(argument));
     I piece = (I)__bits(x + 1.0f) >> 22;
     F t = x - __lookup_eight(&erfc_pieces[0][0], piece);
@@ -185,8 +185,8 @@ double erf(double x) { return erf_double<double, uint64>(x); }
 uniform double erf(uniform double x) { return erf_double<uniform double, uniform uint64>(x); }
 float16 erf(float16 x) { return (float16)erf((float)x); }
 uniform float16 erf(uniform float16 x) { return (uniform float16)erf((uniform float)x); }
-float erfc(float x) { return erfc_float<float, int, double>(x); }
-uniform float erfc(uniform float x) { return erfc_float<uniform float, uniform int, uniform double>(x); }
+float erfc(float x) { return erfc_float<float, int, double, uint64>(x); }
+uniform float erfc(uniform float x) { return erfc_float<uniform float, uniform int, uniform double, uniform uint64>(x); }
 double erfc(double x) { return erfc_double<double, uint64>(x); }
 uniform double erfc(uniform double x) { return erfc_double<uniform double, uniform uint64>(x); }
 float16 erfc(float16 x) { return (float16)erfc((float)x); }
