@@ -48,6 +48,25 @@ export uniform int both(const uniform int8 s[], const uniform int8 t[]) {
     return 1000 * m + n;
 }
 """
+ORDERED = """
+export uniform int below(const uniform int a[], uniform int x) { uniform int n = 0; while (a[n] < x) n++; return n; }
+export uniform int above(const uniform uint16 a[], uniform int x) { uniform int n = 0; while (a[n] >= x) n++; return n; }
+export uniform int far(const uniform int64 a[], uniform int64 x) { uniform int n = 0; while (a[n] > x) n += 3; return n; }
+export uniform int small(const uniform float a[], uniform float x) { uniform int n = 0; while (a[n] < x) n++; return n; }
+export uniform int not_small(const uniform double a[], uniform double x) {
+    uniform int n = 0;
+    while (!(a[n] <= x)) n++;
+    return n;
+}
+export uniform int other(const uniform float a[], uniform float x) { uniform int n = 0; while (a[n] != x) n++; return n; }
+export uniform int even(const uniform int a[]) { uniform int n = 0; while ((a[n] & 1) == 0) n++; return n; }
+export uniform float first(const uniform float a[], uniform float x) {
+    uniform int n = 0;
+    uniform float y;
+    do { y = a[n]; n++; } while (y < x);
+    return y * 1000 + n;
+}
+"""
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +97,46 @@ def test_every_number_of_iterations_is_right(k: Any, n: int) -> None:
     assert k.both(text, other) == 1000 * n + 4
 
 
+@pytest.fixture(scope="module")
+def ordered(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    path = tmp_path_factory.mktemp("kernels") / "ordered.ispc"
+    path.write_text(ORDERED)
+    return compiled_for(path, target="ia64-x1")
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 7, 23, 24, 40, 63, 64, 100])
+def test_loops_that_end_by_any_comparison(ordered: Any, n: int) -> None:
+    rising = np.arange(n + 1)
+    assert ordered.below(rising.astype(np.int32) - 20, n - 20) == n
+    assert ordered.above(rising[::-1].astype(np.uint16), 1) == n
+    assert ordered.far(np.repeat(np.int64(1) << 40 | rising[::-1].astype(np.int64), 3)[: 3 * n + 1], 1 << 40) == 3 * n
+    assert ordered.small(rising.astype(np.float32), float(n)) == n
+    values = np.append(np.where(rising[:n] % 3, np.nan, 5.0), 4.0)
+    assert ordered.not_small(values, 4.0) == n
+    assert ordered.small(np.append(np.full(n, -np.inf), np.nan).astype(np.float32), 0.0) == n
+    assert ordered.other(np.append(np.full(n, np.nan), -0.0).astype(np.float32), 0.0) == n
+    assert ordered.even(np.append(2 * rising[:n] - 6, -7).astype(np.int32)) == n
+    assert ordered.first(np.append(np.ones(n), 3.0).astype(np.float32), 2.0) == 3000 + n + 1
+
+
+@pytest.mark.parametrize("name", ["below", "small", "other", "even"])
+def test_an_iteration_with_any_comparison_takes_one_cycle(ordered: Any, name: str) -> None:
+    taken = []
+    for n in (100, 300):
+        values = np.append(2 * np.arange(n), 2 * n + 1).astype(np.float32 if name in ("small", "other") else np.int32)
+        assert getattr(ordered, name)(values, *([] if name == "even" else [2 * n + 1])) == n
+        taken.append(getattr(ordered, name).last_run.cycles)
+    assert taken[1] - taken[0] == 200
+
+
+@pytest.mark.parametrize(("name", "load"), [("below", "ld4 r"), ("small", "ldfs f"), ("not_small", "ldfd f")])
+def test_what_is_not_there_is_found_by_the_loop_as_it_was(ordered: Any, name: str, load: str) -> None:
+    dtype = {"below": np.int32, "small": np.float32, "not_small": np.float64}[name]
+    with pytest.raises(Trap) as raised:
+        getattr(ordered, name)(np.full(64, 1 if name != "not_small" else 9, dtype), 5)
+    assert "a load uses unmapped memory" in str(raised.value) and load in str(raised.value)
+
+
 @pytest.mark.parametrize("name", ["length", "find", "pointed"])
 def test_an_iteration_takes_one_cycle(k: Any, name: str) -> None:
     taken = {}
@@ -101,6 +160,6 @@ def test_a_load_that_fails_fails_where_it_would_without_speculation(k: Any) -> N
 def test_gnu_as_takes_them(tmp_path: Path) -> None:
     if shutil.which(GNU_AS) is None:
         pytest.skip(f"{GNU_AS} is not installed (apt: binutils-ia64-linux-gnu)")
-    job = compile_source(TEXT, "k.ispc", Options(DEVICES["ia64-x1"], level=2))
+    job = compile_source(TEXT + ORDERED, "k.ispc", Options(DEVICES["ia64-x1"], level=2))
     assert ".wtop" in job.results["select"] and ".s r" in job.results["select"]
     assert refused_by_gnu_as(job.results["select"], tmp_path) == ""
