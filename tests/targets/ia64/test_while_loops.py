@@ -68,6 +68,35 @@ export uniform float first(const uniform float a[], uniform float x) {
 }
 """
 
+TWO_WAYS_OUT = """
+export uniform int length(const uniform int8 s[], uniform int m) {
+    uniform int n = 0;
+    while (n < m && s[n] != 0) n++;
+    return n;
+}
+export uniform int place(const uniform int a[], uniform int m, uniform int x) {
+    for (uniform int n = 0; n < m; n++) if (a[n] == x) return n;
+    return -1;
+}
+export uniform int last_place(const uniform int a[], uniform int m, uniform int x) {
+    for (uniform int n = m - 1; n >= 0; n--) if (a[n] == x) return n;
+    return -1;
+}
+export uniform int larger(const uniform float a[], uniform int m, uniform float x) {
+    for (uniform int n = 0; n < m; n++) if (a[n] > x) return n;
+    return -1;
+}
+export uniform int less(const uniform int a[], uniform int m, uniform int x) {
+    uniform int n = 0;
+    while (n < m && a[n] < x) n++;
+    return n;
+}
+export uniform int compared(const uniform uint8 a[], const uniform uint8 b[], uniform int m) {
+    for (uniform int n = 0; n < m; n++) if (a[n] != b[n]) return (int)a[n] - (int)b[n];
+    return 0;
+}
+"""
+
 
 @pytest.fixture(scope="module")
 def k(tmp_path_factory: pytest.TempPathFactory) -> Any:
@@ -129,6 +158,55 @@ def test_an_iteration_with_any_comparison_takes_one_cycle(ordered: Any, name: st
     assert taken[1] - taken[0] == 200
 
 
+@pytest.fixture(scope="module", params=["ia64-x1", "ia64-f32x2", "ia64-i8x8", "ia64-i16x4"])
+def two_ways(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    path = tmp_path_factory.mktemp("kernels") / "two.ispc"
+    path.write_text(TWO_WAYS_OUT)
+    return compiled_for(path, target=request.param)
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 5, 23, 40, 100])
+def test_loops_with_two_ways_out(two_ways: Any, n: int) -> None:
+    k = two_ways
+    text = np.append(np.ones(n, np.int8), np.int8(0))
+    rising = np.arange(n + 1, dtype=np.int32)
+    same = np.arange(n + 1, dtype=np.uint8)
+    for m in {0, min(n, 1), n // 2, n - 1, n}:
+        # What is behind the end is not there: no load there may be missed.
+        assert k.length(text[: max(m, 0)], m) == max(min(n, m), 0)
+        assert k.length(text, n + 5) == n
+        for x in (-1, 0, m, n):
+            found = x if 0 <= x < m else -1
+            assert k.place(rising[: max(m, 0)], m, x) == k.last_place(rising[: max(m, 0)], m, x) == found
+            assert k.less(rising[: max(m, 0)], m, x) == max(min(m, x), 0)
+        floats = np.where(rising % 3 == 1, np.nan, rising).astype(np.float32)
+        places = [at for at in range(max(m, 0)) if at % 3 != 1 and at > 4]
+        assert k.larger(floats[: max(m, 0)], m, 4.0) == (places[0] if places else -1)
+        other = same.copy()
+        other[max(m, 0)] += 3
+        assert k.compared(same, other, n + 1) == -3
+        assert k.compared(same, other, m) == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"), [("length", 1), ("place", 1), ("last_place", 2), ("larger", 1), ("less", 1), ("compared", 2)]
+)
+def test_cycles_of_loops_with_two_ways_out(two_ways: Any, name: str, wanted: int) -> None:
+    taken = []
+    for n in (100, 300):
+        rising = np.arange(n, dtype=np.float32 if name == "larger" else np.uint8 if name == "compared" else np.int32)
+        operands: tuple[Any, ...] = (rising, n, n)
+        if name == "length":
+            operands = (np.ones(n, np.int8), n)
+        elif name == "compared":
+            operands = (rising, rising, n)
+        elif name == "last_place":
+            operands = (rising, n, -1)
+        getattr(two_ways, name)(*operands)
+        taken.append(getattr(two_ways, name).last_run.cycles)
+    assert taken[1] - taken[0] == 200 * wanted
+
+
 @pytest.mark.parametrize(("name", "load"), [("below", "ld4 r"), ("small", "ldfs f"), ("not_small", "ldfd f")])
 def test_what_is_not_there_is_found_by_the_loop_as_it_was(ordered: Any, name: str, load: str) -> None:
     dtype = {"below": np.int32, "small": np.float32, "not_small": np.float64}[name]
@@ -160,6 +238,8 @@ def test_a_load_that_fails_fails_where_it_would_without_speculation(k: Any) -> N
 def test_gnu_as_takes_them(tmp_path: Path) -> None:
     if shutil.which(GNU_AS) is None:
         pytest.skip(f"{GNU_AS} is not installed (apt: binutils-ia64-linux-gnu)")
-    job = compile_source(TEXT + ORDERED, "k.ispc", Options(DEVICES["ia64-x1"], level=2))
+    job = compile_source(
+        TEXT + ORDERED + TWO_WAYS_OUT.replace("int length", "int short_length"), "k.ispc", Options(DEVICES["ia64-x1"], level=2)
+    )
     assert ".wtop" in job.results["select"] and ".s r" in job.results["select"]
     assert refused_by_gnu_as(job.results["select"], tmp_path) == ""

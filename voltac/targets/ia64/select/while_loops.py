@@ -13,6 +13,9 @@ The predicate of a stage says that the loop goes on behind its iteration. It is 
 one writes it, under a second predicate of the stage, which says that it has an iteration. Loads are speculative, addresses and
 counters that nobody reads behind the loop run ahead; those that somebody reads are predicated. All start as many steps back as
 they do before iteration 0. A load that gave NaT in the last iteration sends that one, and all behind it, to the loop as it was.
+
+A loop of two blocks has two ways out. Its second comparison, one for equality, clears the predicate where the loop does not go
+on. The last iteration is always done by the loop as it was, which finds the way.
 """
 
 from __future__ import annotations
@@ -55,7 +58,7 @@ from voltac.targets.ia64.select.kernel_parts import (
 from voltac.targets.ia64.select.pseudo import BRANCH_IF, ROWS, as_instruction
 from voltac.targets.ia64.select.registers import ALWAYS, ZERO
 from voltac.targets.ia64.select.streams import Streams
-from voltac.targets.ia64.select.while_bodies import ConditionLoop, is_step, loop_by_condition, speculative_row
+from voltac.targets.ia64.select.while_bodies import ConditionLoop, is_equality, is_step, loop_by_condition, speculative_row
 
 _MOST_STAGES = 24
 """As many predicates one number sets,"""
@@ -121,8 +124,8 @@ def _may_run_ahead(parts: LoopBody, loop: ConditionLoop) -> bool:
 
 
 def _needs_begun(loop: ConditionLoop) -> bool:
-    """Whether the comparison has no form that leaves 1 where there is no iteration yet: all but those for equality."""
-    return not loop.compare.row.name.startswith(("cmp.eq.p,p", "cmp4.eq.p,p"))
+    """Whether a comparison has to know that there is an iteration: all but a single one for equality."""
+    return loop.second is not None or not is_equality(loop.compare)
 
 
 def _begun(predicate: Register) -> MachineInstruction:
@@ -143,6 +146,9 @@ def _with_branch(parts: LoopBody, loop: ConditionLoop) -> tuple[LoopGraph, int]:
             is_behind = True
             # A branch sees a predicate of floats a cycle later (IA-64 4).
             orders.append(Order(operation, branch, int("float compare" in one.row.traits)))
+        elif one is loop.second:
+            first = parts.loop.operations[parts.instructions.index(loop.compare)]
+            orders += [Order(first, operation, loop.compare.row.latency), Order(operation, branch, 0)]
         elif one.mask is not None:
             # Of all iterations that are to be counted before the branch leaves, of the next ones behind it.
             orders += [Order(operation, branch, 0, int(is_behind)), Order(branch, operation, 1, 1 if is_behind else 2)]
@@ -193,10 +199,12 @@ class _Writer:
         passes.successors = [kernel.name, behind]
         again = MachineBlock(f"{body.name}.again", self._steps_back(), [body.name], around)
         kernel.unrotate = rotation.unrotate
-        ending = MachineBlock(behind, self._ending(rotation, again.name), [again.name, self.loop.exit], around)
-        latches = {body.name, *(name for name in body.successors if name != self.loop.exit)}
+        if self.loop.exit:
+            ending = MachineBlock(behind, self._ending(rotation, again.name), [again.name, self.loop.exit], around)
+        else:
+            ending = MachineBlock(behind, [*rotation.end(), jump_to(again.name)], [again.name], around)
         for block in function.blocks:
-            if block.name not in latches:
+            if block.name not in self.loop.inside:
                 redirect(block, body.name, before.name)
         place = function.blocks.index(body)
         function.blocks[place:place] = [before, passes, ending, again]
@@ -214,6 +222,8 @@ class _Writer:
             stage, row = divmod(self.schedule.times[number], interval)
             if one is self.loop.compare:
                 made, is_behind = self._comparison(one, stage), True
+            elif one is self.loop.second:
+                made = self._second_comparison(one, stage)
             else:
                 made = as_instruction(
                     MachineInstruction(one.row, self._named(one.values, stage), line=one.line, access=one.access)
@@ -242,12 +252,19 @@ class _Writer:
     def _comparison(self, one: MachineInstruction, stage: int) -> MachineInstruction:
         """Sets the stage's predicate where the loop goes on, and leaves it 1 where there is no iteration yet."""
         to, operands = BY_NAME[f"p{FIRST_STAGE + stage}"], self._named(one.values[2:], stage)
-        if _needs_begun(self.loop):
+        if not is_equality(one):
             targets = [to if value == self.loop.goes_on else ALWAYS for value in one.values[:2]]
             return MachineInstruction(one.row, [*targets, *operands], line=one.line, mask=self._begun_at(stage))
         relation = "eq" if one.values[0] == self.loop.goes_on else "ne"
         row = ROWS[one.row.name.replace(".eq.p,p", f".{relation}.or.p,p")]
         return MachineInstruction(row, [to, ALWAYS, *operands], line=one.line)
+
+    def _second_comparison(self, one: MachineInstruction, stage: int) -> MachineInstruction:
+        """Clears the stage's predicate where the loop does not go on."""
+        relation = "eq" if self.loop.is_second_equal else "ne"
+        row = ROWS[one.row.name.replace(".eq.p,p", f".{relation}.and.p,p")]
+        values = [BY_NAME[f"p{FIRST_STAGE + stage}"], ALWAYS, *self._named(one.values[2:], stage)]
+        return MachineInstruction(row, values, line=one.line, mask=self._begun_at(stage))
 
     def _begun_at(self, stage: int) -> Register:
         """Says in a stage whether it has an iteration; stage -1 is that of the iteration to come."""
