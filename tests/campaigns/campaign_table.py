@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cache_faults
 import judges
 import program_judges
 from campaign import Campaign
@@ -67,6 +68,11 @@ CAMPAIGNS: dict[str, Campaign] = {
             "cache",
             "files change between and during compilations; the cache gives what a fresh compilation would",
             judges.judge_cache,
+        ),
+        Campaign(
+            "faults",
+            "the cache's folder is damaged, planted, full or written by a process that is killed: the right program runs",
+            cache_faults.judge_faults,
         ),
         Campaign(
             "threads",
