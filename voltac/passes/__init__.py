@@ -15,6 +15,7 @@ from voltac.passes.accesses.access import AccessReport
 from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.aligned_stores import align_stores
 from voltac.passes.check_divisors import check_divisors
+from voltac.passes.clamped_indices import peel_clamped
 from voltac.passes.distance_versions import version_distances
 from voltac.passes.divided_rests import divide_rests
 from voltac.passes.equal_values import merge_equal_values
@@ -84,6 +85,8 @@ PASSES = (
          version_distances, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("walk_runs", "loops whose lanes walk runs of their own are done for one lane after the other, where that costs less",
          walk_runs, lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("peel_clamped", "loops whose indices are held within bounds do without them but at the edges",
+         peel_clamped, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("narrow_arithmetic", "what bytes and 16-bit numbers are used for is computed in 16 bits",
          narrow_arithmetic, lambda options: options.level > 1 and not options.target.is_device),
     Pass("jam_rows", "loops around a foreach that changes the same elements each time do four iterations at a time",

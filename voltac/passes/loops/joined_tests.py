@@ -54,14 +54,15 @@ def join_tests(function: Function, loop: NaturalLoop, flow: ControlFlow, values:
     phis = [(phi, phi.text) for phi in function.block(row.exit_name).phis()]
     for phi, _ in phis:
         phi.rename({f"%{row.left_from}": f"%{loop.header}"})
-    before, written = function.blocks, row.written()
+    before = function.blocks
+    head, body = row.written()
     function.blocks = []
     for block in before:
         if block.name == loop.header:
-            function.blocks += written
+            function.blocks += [head, body]
         elif block.name not in loop.blocks:
             function.blocks.append(block)
-    _load_once(*written, LaneValues(function, values.layout))
+    _load_once(head, body, LaneValues(function, values.layout))
 
     def take_back() -> None:
         function.blocks = before
