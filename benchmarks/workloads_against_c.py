@@ -1,6 +1,8 @@
-"""Workloads of images, sound, text, geometry and numbers, against the same in C by clang and gcc; options as shapes_against_c.py.
+"""Workloads of images, sound, text, geometry and numbers, against the same in C by clang and gcc.
 
 python benchmarks/workloads_against_c.py [--rounds N] [--only NAME,...] [--targets T,...] [--options=OPTIONS] [--strict]
+
+Options are those of shapes_against_c.py.
 """
 
 from __future__ import annotations
@@ -94,7 +96,7 @@ ROWS: dict[str, Callable[[], Arrays]] = {
     "matrix3": _floats(509),
     "collide": _floats(2045),
     "moving_average": _floats(2045, 9),
-    "dot_bytes": lambda: (written(np.int32), integers(high=256, dtype=np.uint8), integers(low=-128, high=128, dtype=np.int8), COUNT, 0),
+    "dot_bytes": lambda: (written(np.int32), integers(high=256, dtype=np.uint8), integers(COUNT, -128, 128, np.int8), COUNT, 0),
     "first_above": lambda: (written(np.int32), floats(131 * 37), floats(), 131, 37),
     "quantise": lambda: (written(np.int8), floats(), floats(), COUNT, 0),
 }

@@ -2,6 +2,7 @@
 
 import random
 import zlib
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -19,7 +20,7 @@ from voltac.target_info import find_target
 TARGETS = ["sse4-i32x4", "avx2-i32x4", "avx2-i32x8", "avx2-i32x16", "avx2-i64x4", "avx512skx-x16"]
 TYPES = {"uint8": np.uint8, "int16": np.int16, "float": np.float32, "double": np.float64}
 # An index of the element x of n, as it is written and in Python; K is a small number, D a uniform one.
-INDICES = {
+INDICES: dict[str, Callable[[int, int, int, int], int]] = {
     "clamp(x + K, 0, n - 1)": lambda x, n, k, d: min(max(x + k, 0), n - 1),
     "min(max(x - K, 0), n - 1)": lambda x, n, k, d: min(max(x - k, 0), n - 1),
     "max(0, min(n - 1, x + D))": lambda x, n, k, d: max(0, min(n - 1, x + d)),

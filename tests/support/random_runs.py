@@ -95,7 +95,8 @@ def random_run(rng: random.Random) -> Run:
         "to a zero": "int k = starts[i]; while (from[k] != 0) { E x = from[k]; B k++; }",
         "until": f"for (int k = starts[i]; k < starts[i + 1]; k++) {{ E x = from[k]; if (x == {_STOP}) break; B }}",
         "as long as": f"int k = starts[i]; while (k < starts[i + 1] && from[k] != {_STOP}) {{ E x = from[k]; B k++; }}",
-        "up to": f"int k = starts[i]; while (k < starts[i + 1] && k < {_LAST} && from[k] != {_STOP}) {{ E x = from[k]; B k++; }}",
+        "up to": "int k = starts[i]; "
+        f"while (k < starts[i + 1] && k < {_LAST} && from[k] != {_STOP}) {{ E x = from[k]; B k++; }}",
         "by pointer": "const uniform E * varying p = &from[starts[i]]; while (*p != 0) { E x = *p; B ++p; }",
     }
     body = loops[shape].replace("E ", f"{type_name} ").replace("B", " ".join(step.text for step in steps))
