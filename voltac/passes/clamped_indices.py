@@ -40,8 +40,8 @@ _SWAPPED = {"slt": "sgt", "sgt": "slt", "sle": "sge", "sge": "sle", "eq": "eq", 
 _OPPOSITE = {"sge": "slt", "sle": "sgt", "ne": "eq"}
 _INT_MIN, _INT_MAX = -(2**31), 2**31 - 1
 _SUMMED_BITS = 32
-"""Of what bounds are computed from, so that sums of a few fit into 64 bits."""
 _MOST_TERMS, _MOST_FACTOR = 8, 1 << 20
+"""What bounds are computed from, so that they fit into 64 bits: numbers of 32, of which 8 times 2 ** 20 take less than 64."""
 _DECLARATIONS = tuple(
     f"declare {kind} @llvm.{name}.{kind}({kind}, {kind})" for kind in ("i32", "i64") for name in ("smin", "smax")
 )
