@@ -25,6 +25,7 @@ from voltac.passes.gang_pairs import pair_gangs
 from voltac.passes.gangs_in_flight import put_gangs_in_flight
 from voltac.passes.jammed_rows import jam_rows
 from voltac.passes.joined_conditions import join_conditions
+from voltac.passes.lane_orders import order_lanes
 from voltac.passes.masked_counts import add_under_masks
 from voltac.passes.narrow_arithmetic import narrow_arithmetic
 from voltac.passes.one_lane_stores import store_one_lane
@@ -67,6 +68,11 @@ def _resolves_on_host(options: Options) -> bool:
     return _resolves(options) and not options.target.is_device
 
 
+def _has_halves(options: Options) -> bool:
+    """Whether registers are shuffled half by half."""
+    return options.level > 1 and _resolves_on_host(options) and options.target.is_x86 and options.target.vector_bits == 256
+
+
 def _resolves_in_full(options: Options) -> bool:
     return options.level > 1 and options.resolve_accesses
 
@@ -104,6 +110,8 @@ PASSES = (
     Pass("align_stores", "long loops that store consecutive elements begin with a short gang: no store crosses lines",
          align_stores, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),
+    Pass("order_lanes", "lanes between shuffles stand so that these stay within halves of registers",
+         order_lanes, _has_halves),
     Pass("put_gangs_in_flight", "LLVM is asked to do several gangs of a sum at a time",
          put_gangs_in_flight, lambda options: options.level > 1 and options.loop_unrolling and not options.target.keeps_loops),
     Pass("stream_stores", "loops that store more than caches hold bypass them, where that is asked for",
