@@ -38,10 +38,11 @@ template <typename F> static inline F log2_fast(F x) {
     F f = __significand_normal(x) - 1.0f;
     F z = f * f;
     F y = z * z;
-    F low = __mad(z, __mad(f, -0.360672594f, 0.480900776f), __mad(f, -0.721347559f, 1.44269503f));
+    F low = __mad(z, __mad(f, -0.360672594f, 0.480900776f), __mad(f, -0.721347559f, 0.44269504f));
     F high = __mad(z, __mad(f, -0.189898333f, 0.209253729f), __mad(f, -0.240207671f, 0.288380649f));
     F p = __mad(y, __mad(y, __mad(f, -0.0629422214f, 0.149055092f), high), low);
-    return __mad(f, p, __exponent_normal(x));
+    // f itself apart from the rest, whose rounding counts less.
+    return __mad(f, p, __exponent_normal(x) + f);
 }
 
 float log2(float x) { return log2_fast<float>(x); }
