@@ -31,7 +31,13 @@ template <typename F> static inline F log_sum_float(F k, F f) {
     F whole = k * -0.693145752f;
     F sum = whole + f;
     F lost = f - (sum - whole);
-    return sum + ((f * f) * log_series_float<F>(f) + (k * -1.42860677e-6f + lost));
+    // The series as in log_series_float, but its first term apart, which loses less.
+    F z = f * f;
+    F y = z * z;
+    F low = z * (f * -0.166493118f + 0.200007305f) + (f * -0.250004411f + 0.333333313f);
+    F high = z * (f * -0.0974718258f + 0.119999751f) + (f * -0.127270609f + 0.142404571f);
+    F curve = z * -0.49999997f + (z * f) * (y * (y * 0.0417119488f + high) + low);
+    return sum + (curve + (k * -1.42860677e-6f + lost));
 }
 
 // log2 m for m from sqrt(1/2) to sqrt(2).
