@@ -11,6 +11,7 @@ import pytest
 from kernels import compile_kernels
 
 from voltac.driver import compile_source
+from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.target_info import find_target
 
@@ -135,3 +136,55 @@ def test_what_16_bits_do_not_hold_stays_in_32() -> None:
     # The halves of pixels are there already.
     pixels = "a[i] = (uint8)(((int)p[4 * i] * 77 + (int)p[4 * i + 1] * 150 + (int)p[4 * i + 2] * 29) >> 8);"
     assert "vpmullw" not in wide_loop(pixels, "avx512skx-x16")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("type_name", ["uint8", "int8", "uint16", "int16"])
+def test_bits_of_elements_are_compared_in_their_type(type_name: str, target: str) -> None:
+    """Of all bytes, and of 16-bit numbers near the ends of their range and around zero."""
+    dtype = TYPES[type_name]
+    limits = np.iinfo(dtype)
+    numbers = np.concatenate([np.arange(limits.min, limits.min + 128), np.arange(limits.max - 256, limits.max + 1)])
+    p = np.unique(np.concatenate([numbers, np.arange(0, 129)])).astype(dtype)
+    q = np.roll(p, 3)
+    x, y = p.astype(np.int32), q.astype(np.int32)
+    tests = {
+        "(p[i] & 0xC0) != 0x80": (x & 0xC0) != 0x80,
+        "(p[i] & 96) > 40": (x & 96) > 40,
+        "(p[i] | 1) >= (q[i] ^ 3)": (x | 1) >= (y ^ 3),
+        "(p[i] & q[i]) == 0": (x & y) == 0,
+        "((p[i] ^ 15) & 127) < 64": ((x ^ 15) & 127) < 64,
+        "(p[i] ^ -1) < -20": (x ^ -1) < -20,
+        "(p[i] & 300) == 256": (x & 300) == 256,
+    }
+    for test, wanted in tests.items():
+        arrays = f"const uniform {type_name} p[], const uniform {type_name} q[]"
+        source = f"""export void bits(uniform int to[], {arrays}, uniform int n) {{
+    foreach (i = 0 ... n)
+        to[i] = {test} ? 5 : 2;
+}}
+export uniform int count({arrays}, uniform int n) {{
+    int k = 0;
+    foreach (i = 0 ... n)
+        k += {test} ? 1 : 0;
+    return reduce_add(k);
+}}
+"""
+        kernels = compile_kernels(source, target)
+        to = np.zeros(len(p), np.int32)
+        kernels.bits(to, p, q, len(p))
+        assert to.tolist() == np.where(wanted, 5, 2).tolist(), test
+        assert kernels.count(p, q, len(p)) == wanted.sum(), test
+
+
+def test_bits_of_bytes_are_counted_as_bytes() -> None:
+    source = """export uniform int letters(const uniform uint8 p[], uniform int n) {
+    int k = 0;
+    foreach (i = 0 ... n)
+        k += (p[i] & 0xC0) != 0x80 ? 1 : 0;
+    return reduce_add(k);
+}
+"""
+    options = Options(target=find_target("avx2-i32x8"), level=3)
+    text = compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
+    assert "llvm.x86.avx2.psad.bw" in text

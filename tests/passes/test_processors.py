@@ -195,3 +195,41 @@ def test_masked_stores_are_avoided_where_they_are_slow(cpu: str, branches: bool)
     for target, always in (("avx2-i32x8", False), ("sse4-i32x4", True)):
         text = compile_source(source, "f.ispc", settings(target, cpu), Diagnostics(), end="passes").results["passes"]
         assert ("masked.whole" in text) == (branches or always), "SSE has none"
+
+
+PAIRS = """
+export void pairs(uniform T to[], const uniform T table[], const uniform int index[], uniform int n) {
+    foreach (i = 0 ... n) {
+        int k = index[i];
+        to[i] = table[k] * 3 + table[k + 1];
+        if (k % 3 == 0)
+            to[i] = table[k - 1] - table[k - 2];
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("cpu", ["spr", "znver3"])
+@pytest.mark.parametrize("target", ["avx2-i32x8", "avx2-i32x16", "avx512skx-x16"])
+@pytest.mark.parametrize("element", ["float", "int32", "double"])
+def test_two_neighbours_at_an_index(element: str, target: str, cpu: str) -> None:
+    """Of 32 bits by one gather of 64 where those are fast; both ends of the table are read, and nothing beyond."""
+    random = np.random.default_rng(2)
+    source = PAIRS.replace("T ", f"{element} ")
+    text = compile_source(source, "f.ispc", settings(target, cpu), Diagnostics(), end="passes").results["passes"]
+    assert ("masked.gather.v" in text and "pairs" in text and "%halves" in text) == (cpu == "spr" and element != "double")
+    kernels = compile_kernels(source, target, cpu=find_cpu(cpu).llvm_name)
+    calls = FencedCalls()
+    table = random.integers(0, 100, 41).astype(TYPES[element])
+    for count in (1, 8, 37):
+        index = random.choice([k for k in range(40) if k % 3 or k > 1], count).astype(np.int32)
+        index[0], index[-1] = 1, 39
+        wanted = np.where(index % 3 == 0, table[index - 1] - table[index - 2], table[index] * 3 + table[index + 1])
+        interpreted = np.zeros(count, table.dtype)
+        IRInterpreter(read(text)).call("pairs", [interpreted, table.copy(), index.copy(), count])
+        assert interpreted.tolist() == wanted.tolist()
+        for at_end in (True, False):
+            to, given, indices = calls.copies(np.zeros(count, table.dtype), table, index, at_end=at_end)
+            calls.add("pairs", partial(kernels.pairs, to, given, indices, count))
+            calls.check()
+            assert to.tolist() == wanted.tolist()

@@ -155,3 +155,43 @@ def test_indices_are_loaded_once_more_unless_they_were_stored_to(stored: bool) -
             else:
                 made(to, given, letters, 2 * width)
             assert to.tolist() == wanted and given.tolist() == ([7] * 2 * width if stored else starts.tolist())
+
+
+SEARCHES = {
+    "break": "for (int k = 0; k < 9; k++) if (from[starts[i] + k] == 0) { at = k; break; }",
+    "and": "at = 0; while (at < 9 && from[starts[i] + at] != 0) at++;",
+    "loaded again": "at = 0; int k = 0; while (k < 9 && from[starts[i] + k] != 0) at += from[starts[i] + k++];",
+}
+
+
+@pytest.mark.parametrize("kind", SEARCHES)
+@pytest.mark.parametrize("target", ["sse4-i32x4", "avx2-i32x8", "avx2-i32x16", "avx512skx-x16"])
+def test_a_lane_that_has_found_its_element_reads_no_further(kind: str, target: str) -> None:
+    """What lies behind the element that is found is another page, on which nothing is."""
+    source = STRINGS.replace("int k = starts[i];", "int at = 9;").replace("k - starts[i]", "at").replace("k++;", "")
+    source = source.replace("while (from[k] != 0)", SEARCHES[kind])
+    assert is_walked(source, target)
+    for count in (1, 8, 16, 21):
+        letters = np.ones((count, 9), np.uint8)
+        wanted = np.arange(count) * 7 % 10
+        wanted[-1] = 3
+        for row, at in zip(letters, wanted, strict=True):
+            row[at:] = 0
+        for at_end in (True, False):
+            short = letters.ravel()[: 9 * (count - 1) + 4]
+            calls = FencedCalls()
+            to, starts, given = calls.copies(
+                np.zeros(count, np.int32), 9 * np.arange(count, dtype=np.int32), short, at_end=at_end
+            )
+            calls.add(kind, partial(compile_kernels(source, target).lengths, to, starts, given, count))
+            calls.check()
+            assert to.tolist() == wanted.tolist()
+
+
+def test_what_the_loop_divides_by_is_asked_for_first() -> None:
+    source = STRINGS.replace("from[k] != 0", "k < n && from[k] != 0").replace("k++;", "{ total += n / from[k]; k++; }")
+    source = source.replace("int k =", "int total = 0; int k =").replace("k - starts[i]", "total")
+    to, starts = np.zeros(9, np.int32), np.arange(9, dtype=np.int32)
+    given = np.array([1, 2, 3, 0, 9, 1, 0, 2, 1], np.uint8)
+    compile_kernels(source, "avx2-i32x8").lengths(to, starts, given, 9)
+    assert to.tolist() == [9 + 4 + 3, 4 + 3, 3, 0, 1 + 9, 9, 0, 4 + 9, 9]

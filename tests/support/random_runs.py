@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,6 +22,8 @@ TYPES: dict[str, type[np.generic]] = {
     "double": np.float64,
 }
 _BITS = 0xFFFFFFFF
+_STOP, _LAST = 5, 20
+"""An element at which some loops end, and a place."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,7 @@ def random_run(rng: random.Random) -> Run:
     whole = type_name not in ("float", "double")
     kind = "uint32" if whole else type_name
     count = rng.choice((0, 1, 3, 7, 8, 16, 17, 33))
-    shape = rng.choice(("upwards", "downwards", "to a zero", "by pointer"))
+    shape = rng.choice(("upwards", "downwards", "to a zero", "by pointer", "until", "as long as", "up to"))
     ended = shape in ("to a zero", "by pointer")
     lengths = [rng.choice((0, 1, 2, 5, 9)) for _ in range(count)]
     elements: list[int] = []
@@ -90,6 +93,10 @@ def random_run(rng: random.Random) -> Run:
         "upwards": "for (int k = starts[i]; k < starts[i + 1]; k++) { E x = from[k]; B }",
         "downwards": "for (int k = starts[i + 1] - 1; k >= starts[i]; k--) { E x = from[k]; B }",
         "to a zero": "int k = starts[i]; while (from[k] != 0) { E x = from[k]; B k++; }",
+        "until": f"for (int k = starts[i]; k < starts[i + 1]; k++) {{ E x = from[k]; if (x == {_STOP}) break; B }}",
+        "as long as": f"int k = starts[i]; while (k < starts[i + 1] && from[k] != {_STOP}) {{ E x = from[k]; B k++; }}",
+        "up to": "int k = starts[i]; "
+        f"while (k < starts[i + 1] && k < {_LAST} && from[k] != {_STOP}) {{ E x = from[k]; B k++; }}",
         "by pointer": "const uniform E * varying p = &from[starts[i]]; while (*p != 0) { E x = *p; B ++p; }",
     }
     body = loops[shape].replace("E ", f"{type_name} ").replace("B", " ".join(step.text for step in steps))
@@ -108,6 +115,10 @@ def random_run(rng: random.Random) -> Run:
     for lane, length in enumerate(lengths):
         total, other = lane, 1
         places = list(range(starts[lane], starts[lane] + length))
+        if shape in ("until", "as long as", "up to"):
+            places = list(itertools.takewhile(lambda place: elements[place] != _STOP, places))
+        if shape == "up to":
+            places = [place for place in places if place < _LAST]
         walked = divisor == 0 or lane % divisor != 0
         for number, place in enumerate(reversed(places) if shape == "downwards" else places):
             for step in steps if walked else ():

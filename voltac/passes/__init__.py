@@ -15,6 +15,7 @@ from voltac.passes.accesses.access import AccessReport
 from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.aligned_stores import align_stores
 from voltac.passes.check_divisors import check_divisors
+from voltac.passes.clamped_indices import peel_clamped
 from voltac.passes.distance_versions import version_distances
 from voltac.passes.divided_rests import divide_rests
 from voltac.passes.equal_values import merge_equal_values
@@ -24,6 +25,7 @@ from voltac.passes.gang_pairs import pair_gangs
 from voltac.passes.gangs_in_flight import put_gangs_in_flight
 from voltac.passes.jammed_rows import jam_rows
 from voltac.passes.joined_conditions import join_conditions
+from voltac.passes.lane_orders import order_lanes
 from voltac.passes.masked_counts import add_under_masks
 from voltac.passes.narrow_arithmetic import narrow_arithmetic
 from voltac.passes.one_lane_stores import store_one_lane
@@ -66,6 +68,11 @@ def _resolves_on_host(options: Options) -> bool:
     return _resolves(options) and not options.target.is_device
 
 
+def _has_halves(options: Options) -> bool:
+    """Whether registers are shuffled half by half."""
+    return options.level > 1 and _resolves_on_host(options) and options.target.is_x86 and options.target.vector_bits == 256
+
+
 def _resolves_in_full(options: Options) -> bool:
     return options.level > 1 and options.resolve_accesses
 
@@ -84,6 +91,8 @@ PASSES = (
          version_distances, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("walk_runs", "loops whose lanes walk runs of their own are done for one lane after the other, where that costs less",
          walk_runs, lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("peel_clamped", "loops whose indices are held within bounds do without them but at the edges",
+         peel_clamped, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("narrow_arithmetic", "what bytes and 16-bit numbers are used for is computed in 16 bits",
          narrow_arithmetic, lambda options: options.level > 1 and not options.target.is_device),
     Pass("jam_rows", "loops around a foreach that changes the same elements each time do four iterations at a time",
@@ -101,6 +110,8 @@ PASSES = (
     Pass("align_stores", "long loops that store consecutive elements begin with a short gang: no store crosses lines",
          align_stores, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),
+    Pass("order_lanes", "lanes between shuffles stand so that these stay within halves of registers",
+         order_lanes, _has_halves),
     Pass("put_gangs_in_flight", "LLVM is asked to do several gangs of a sum at a time",
          put_gangs_in_flight, lambda options: options.level > 1 and options.loop_unrolling and not options.target.keeps_loops),
     Pass("stream_stores", "loops that store more than caches hold bypass them, where that is asked for",

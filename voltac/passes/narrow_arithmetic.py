@@ -39,6 +39,7 @@ _NARROW_LOAD = re.compile(r" = [sz]ext (?:nneg )?<\d+ x i(?:8|16)> .* to <\d+ x 
 _INTRINSIC = re.compile(r"@llvm\.(smin|smax|umin|umax|abs)\.v\d+i32$")
 _EXTENSIONS = frozenset(("zext", "sext"))
 _LOW_BITS = frozenset(("add", "sub", "mul", "and", "or", "xor"))
+_BITWISE = frozenset(("and", "or", "xor"))
 _DIVISIONS = frozenset(("udiv", "sdiv", "urem", "srem"))
 _EXTREMES = frozenset(("smin", "smax", "umin", "umax"))
 _WORK = {"mul": 4, "udiv": 12, "sdiv": 14, "urem": 16, "srem": 18}
@@ -359,29 +360,68 @@ class _Narrowing:
         remove_unused(self._function, leaves)
 
     def _compare_elements(self) -> None:
-        """Compare elements as they were loaded, with each other or with numbers of their type."""
+        """Compare elements as they were loaded, or bits of them, with each other or with numbers of their type."""
         unused: set[str] = set()
-        for made in self._function.instructions():
-            if made.op != "icmp" or element_of(made.operands[0].type) != "i32" or not lanes_of(made.type):
-                continue
-            sources = [m.made_by(_EXTENSIONS, each.value, self._definitions) for each in made.operands]
-            extended = next(filter(None, sources), None)
-            if extended is None or integer_bits(element_of(extended.operands[0].type)) not in (8, 16):
-                continue
-            vector, values = extended.operands[0].type, []
-            for operand, source in zip(made.operands, sources, strict=True):
-                numbers = integers(operand.type, operand.value) if operand.value[0] != "%" else None
-                if source is not None and source.op == extended.op and source.operands[0].type == vector:
-                    values.append(source.operands[0].value)
-                elif numbers and self._fits(operand, self._range(Operand(extended.type, extended.name))):
-                    values.append(written(vector, numbers))
-            if len(values) == 2:
-                predicate = made.parts.predicate
-                if extended.op == "zext" and predicate[0] == "s":
-                    predicate = "u" + predicate[1:]
-                unused |= {each.value for each in made.operands if each.value[0] == "%"}
-                made.text = f"  {made.name} = icmp {predicate} {vector} {values[0]}, {values[1]}"
+        for block in self._function.blocks:
+            lines: list[Instruction] = []
+            for made in block.instructions:
+                if made.op == "icmp" and element_of(made.operands[0].type) == "i32" and lanes_of(made.type):
+                    unused |= self._compared_elements(made, lines)
+                lines.append(made)
+            block.instructions = lines
         remove_unused(self._function, unused)
+
+    def _compared_elements(self, made: Instruction, lines: list[Instruction]) -> set[str]:
+        """Rewrite a comparison, behind ``lines``; what it may have been the last to use."""
+        extended = next(filter(None, map(self._extension_of, made.operands)), None)
+        if extended is None or integer_bits(element_of(extended.operands[0].type)) not in (8, 16):
+            return set()
+        if not all(self._is_element(each, extended) for each in made.operands):
+            return set()
+        values = [self._element(each, extended, lines) for each in made.operands]
+        used = {each.value for each in made.operands if each.value[0] == "%"}
+        predicate = made.parts.predicate
+        if extended.op == "zext" and predicate[0] == "s":
+            predicate = "u" + predicate[1:]
+        made.text = f"  {made.name} = icmp {predicate} {extended.operands[0].type} {values[0]}, {values[1]}"
+        return used
+
+    def _extension_of(self, operand: Operand) -> Instruction | None:
+        """What extends the elements that bits are taken from."""
+        made = m.made_by((*_EXTENSIONS, *_BITWISE), operand.value, self._definitions)
+        while made is not None and made.op in _BITWISE:
+            made = m.made_by((*_EXTENSIONS, *_BITWISE), made.operands[0].value, self._definitions)
+        return made
+
+    def _is_element(self, operand: Operand, extended: Instruction) -> bool:
+        """Whether it is an element, a number or bits of both, whose upper bits are the extension's of its lower ones."""
+        if operand.value[0] != "%":
+            return bool(integers(operand.type, operand.value)) and self._fits(operand, self._range_of(extended))
+        made = m.made_by((*_EXTENSIONS, *_BITWISE), operand.value, self._definitions)
+        if made is None:
+            return False
+        if made.op in _EXTENSIONS:
+            return made.op == extended.op and made.operands[0].type == extended.operands[0].type
+        alone = len(self._uses.of(made.name)) == 1
+        return alone and all(self._is_element(each, extended) for each in made.operands)
+
+    def _range_of(self, extended: Instruction) -> Range:
+        return self._range(Operand(extended.type, extended.name))
+
+    def _element(self, operand: Operand, extended: Instruction, lines: list[Instruction]) -> str:
+        """The same in the elements' type."""
+        vector = extended.operands[0].type
+        if operand.value[0] != "%":
+            numbers = integers(operand.type, operand.value)
+            assert numbers is not None
+            return written(vector, numbers)
+        made = self._definitions[operand.value]
+        if made.op in _EXTENSIONS:
+            return made.operands[0].value
+        first, second = (self._element(each, extended, lines) for each in made.operands)
+        name = self._fresh("bits")
+        lines.append(Instruction(f"  {name} = {made.op} {vector} {first}, {second}"))
+        return name
 
     def _half(self, operand: Operand) -> str:
         if operand.value[0] == "%":

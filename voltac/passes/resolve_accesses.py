@@ -475,8 +475,9 @@ class _Resolver:
     def _decide_record(self, members: list[Access], distances: dict[int, int], block: Block, plan: _Plan) -> None:
         """Rows for neighbours where that saves loads, the others each alone."""
         done: set[int] = set()
-        pieces = plan_records(members, distances)
-        if pieces:
+        gathers = cost_row(self.options.target).native_loaded_gather and not self.is_short
+        pieces = plan_records(members, distances, gathers)
+        if any(piece.from_lanes for piece in pieces):
             self._load_lanes(members[0], plan)
         for piece in pieces:
             plan.add(members[0].index, piece.members[0].instruction, piece.write)

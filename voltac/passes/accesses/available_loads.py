@@ -128,13 +128,19 @@ def conjuncts(mask: str, values: LaneValues, depth: int = _DEPTH) -> dict[str, b
 
 def mask_implies(narrow: str, wide: str, values: LaneValues, depth: int = _DEPTH) -> bool:
     """Whether every lane that is on in one mask is certainly on in the other."""
-    if is_all_true(wide):
+    if is_all_true(wide) or _implies(narrow, wide, values, _DEPTH):
         return True
+    both = _BOTH.find(_root(wide, values), values.definitions) if depth else None
+    return both is not None and all(mask_implies(narrow, side.value, values, depth - 1) for side in both.values())
+
+
+def _implies(narrow: str, wide: str, values: LaneValues, depth: int) -> bool:
+    """Whether one mask is a conjunction with the other in it."""
     narrow, wide = _root(narrow, values), _root(wide, values)
-    if narrow == wide:
+    if narrow == wide or is_all_true(wide):
         return True
     both = _BOTH.find(narrow, values.definitions) if depth else None
-    return both is not None and any(mask_implies(side.value, wide, values, depth - 1) for side in both.values())
+    return both is not None and any(_implies(side.value, wide, values, depth - 1) for side in both.values())
 
 
 def inverse(mask: str, values: LaneValues) -> str:

@@ -22,6 +22,15 @@ def native_gather(access: Access, emit: Emitter) -> None:
     emit.call(intrinsic, arguments, access.instruction.name)
 
 
+def native_pairs(access: Access, pointers: str, emit: Emitter) -> str:
+    """The target's gather of 64 bits from where each lane's pointer is, and which lanes are on, as ``access``'s."""
+    count, vector, name = access.lanes, f"<{access.lanes} x i64>", emit.fresh("pairs")
+    intrinsic = f"{vector} @llvm.masked.gather.v{count}i64.v{count}p0(<{count} x ptr>, <{count} x i1>, {vector})"
+    arguments = f"<{count} x ptr> align {access.size} {pointers}, <{count} x i1> {access.mask}, {vector} zeroinitializer"
+    emit.call(intrinsic, arguments, name)
+    return name
+
+
 def native_scatter(access: Access, emit: Emitter) -> None:
     """The target's scatter: of lanes with one address the last one stays."""
     count, vector = access.lanes, access.vector

@@ -21,12 +21,15 @@ from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand
 from voltac.ir.types import array_parts, element_of, lanes_of
 from voltac.passes.accesses.access import Access
 from voltac.passes.accesses.emit import NOWHERE_BYTES, Emitter
+from voltac.passes.accesses.gather import native_pairs
 from voltac.passes.accesses.lane_rows import ROW_BYTES, transposed
 from voltac.passes.accesses.piece import Piece
 from voltac.records import mutable_record
 
 _PURE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "getelementptr", "insertelement", "shufflevector", "extractelement"))
 _SUMS = {flag: m.add(m.value("value"), m.constant("added"), flag) for flag in ("", "nsw", "nuw")}
+_HALF = 4
+"""Bytes of an element, of which gathers of 64 bits load two."""
 _DEPTH = 24
 """Formulas are followed this far; what is below counts as a value of its own."""
 
@@ -128,8 +131,11 @@ class _Row:
     members: list[Access]
 
 
-def plan_records(members: list[Access], distances: dict[int, int]) -> list[Piece]:
-    """What is worth loading together, of accesses to one record; ``distances`` by the index of the access."""
+def plan_records(members: list[Access], distances: dict[int, int], gathers: bool) -> list[Piece]:
+    """What is worth loading together, of accesses to one record; ``distances`` by the index of the access.
+
+    ``gathers``: by instructions, where they are much faster than loads of the lanes.
+    """
     size = members[0].size
     block = ROW_BYTES // size
     if members[0].lanes < block or size not in (4, 8):
@@ -151,23 +157,38 @@ def plan_records(members: list[Access], distances: dict[int, int]) -> list[Piece
             count = 4
         places = len({distances[access.index] for access in own})
         if places >= (3 if count == 3 else 2):
-            pieces.append(_piece(_Row(start, count, own), leader, distances))
+            pieces.append(_piece(_Row(start, count, own), leader, distances, gathers and count == 2 and size == _HALF))
     return pieces
 
 
-def _piece(row: _Row, leader: Access, distances: dict[int, int]) -> Piece:
+def _piece(row: _Row, leader: Access, distances: dict[int, int], gathers: bool) -> Piece:
     def write(emit: Emitter) -> None:
         size, lanes = leader.size, leader.lanes
         element = row.members[0].element if len({each.element for each in row.members}) == 1 else f"i{8 * size}"
-        pointers = _row_pointers(leader, row.start - distances[leader.index], emit)
-        rows = [_load_row(pointer, element, row.count, size, emit) for pointer in pointers]
-        columns = transposed(rows, element, row.count, size, lanes, emit)
+        distance = row.start - distances[leader.index]
+        if gathers:
+            columns = _gathered_pairs(leader, distance, element, emit)
+        else:
+            rows = [_load_row(pointer, element, row.count, size, emit) for pointer in _row_pointers(leader, distance, emit)]
+            columns = transposed(rows, element, row.count, size, lanes, emit)
         for access in row.members:
             column = columns[(distances[access.index] - row.start) // size]
             emit.alias(access.instruction.name, emit.as_element(f"<{lanes} x {element}>", column, access.element))
 
     loads = "two loads a lane serve" if row.count == 3 else "one load a lane serves"
-    return Piece(row.members, write, f"{loads} {len(row.members)} neighbouring accesses")
+    loads = "a gather serves" if gathers else loads
+    return Piece(row.members, write, f"{loads} {len(row.members)} neighbouring accesses", from_lanes=not gathers)
+
+
+def _gathered_pairs(leader: Access, distance: int, element: str, emit: Emitter) -> list[str]:
+    """The first and the second of two elements of 32 bits of each lane, by a gather of 64 bits."""
+    lanes, pointers = leader.lanes, leader.pointers
+    moved = pointers.value
+    if distance:
+        moved = emit.value("rows", f"getelementptr i8, {pointers.type} {moved}, i64 {distance}")
+    pairs = native_pairs(leader, moved, emit)
+    halves = emit.value("halves", f"bitcast <{lanes} x i64> {pairs} to <{2 * lanes} x {element}>")
+    return [emit.shuffle(f"<{2 * lanes} x {element}>", halves, "poison", list(range(at, 2 * lanes, 2))) for at in (0, 1)]
 
 
 def _row_pointers(leader: Access, distance: int, emit: Emitter) -> list[str]:

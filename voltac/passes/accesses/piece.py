@@ -16,6 +16,8 @@ class Piece:
     members: list[Access]
     write: Callable[[Emitter], None]
     reason: str
+    from_lanes: bool = False
+    """It takes the address of each lane out of a vector."""
 
 
 def reason(operation: str, vectors: int, accesses: int) -> str:

@@ -22,6 +22,8 @@ from voltac.target_info import TargetInfo
 
 _STRIDES = (2, 4)
 """Bytes; then a lane's element is one integer of 16 or 32 bits."""
+_WHOLE = 256
+"""Bits of registers whose halves are shuffled alike. With AVX-512 one permutation of bytes does it."""
 
 
 @record
@@ -82,7 +84,9 @@ def plan_wide_stores(members: list[Access], target: TargetInfo) -> list[Piece]:
             vectors = max(1, row.stride * row.members[0].lanes * 8 // target.vector_bits)
             members_in_order = sorted(row.members, key=lambda access: access.index)
             served = reason("store", vectors, len(row.members))
-            pieces.append(Piece(members_in_order, partial(_write_stores, row), served))
+            registers = 8 * row.members[0].lanes * row.members[0].size // _WHOLE
+            write = _interleave if len(row.members) == 2 and registers and target.vector_bits == _WHOLE else _write_stores
+            pieces.append(Piece(members_in_order, partial(write, row), served))
     return pieces
 
 
@@ -114,6 +118,17 @@ def _write_loads(row: _Row, count: int, emit: Emitter) -> None:
             parts.setdefault(member.index, []).append(part)
     for member in row.members:
         join_parts(member, parts[member.index], member.element, emit)
+
+
+def _interleave(row: _Row, emit: Emitter) -> None:
+    """Two members that fill registers: four shuffles for two of them, of which two within the halves."""
+    access = row.members[0]
+    assert access.address is not None
+    first, second = (emit.as_element(each.vector, each.value, access.element) for each in row.members)
+    mask = [at for lane in range(access.lanes) for at in (lane, access.lanes + lane)]
+    whole = emit.shuffle(access.vector, first, second, mask)
+    pointer = emit.address(access.address, row.first, access.element, access.size)
+    emit.line(f"store <{2 * access.lanes} x {access.element}> {whole}, ptr {pointer}, align {access.size}")
 
 
 def _write_stores(row: _Row, emit: Emitter) -> None:

@@ -23,8 +23,9 @@ PLAIN = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, *COMPARISONS, "fneg", "freeze
 """Operations of each lane by itself."""
 MOST_LANES = 64
 """A register of 64 bits says which lanes are on."""
-_DIVISIONS = ("sdiv", "udiv", "srem", "urem")
-_ANY_LANE = m.op("icmp", m.op("bitcast", m.mask("mask"), named="bits"), m.number(0), predicate="ne")
+DIVISIONS = ("sdiv", "udiv", "srem", "urem")
+ANY_LANE = m.op("icmp", m.op("bitcast", m.mask("mask"), named="bits"), m.number(0), predicate="ne")
+"""Whether any lane of a mask is on."""
 
 
 def scalar_callee(callee: str) -> tuple[str, str] | None:
@@ -102,7 +103,7 @@ class LaneLoop:
         if branch.op != "br" or len(branch.parts.labels) != 2 or self.body.name != branch.parts.labels[0]:
             return False
         condition = branch.operands[0].value
-        found = _ANY_LANE.find(condition, self.values.definitions)
+        found = ANY_LANE.find(condition, self.values.definitions)
         if found is None or self.flow.predecessors[self.body.name] != [self.header.name]:
             return False
         if len(self.flow.predecessors[self.header.name]) != 2 or self.body.name == self.header.name:
@@ -147,7 +148,7 @@ class LaneLoop:
         inside = {each.name for each in self.instructions() if each.name}
         found: list[Instruction] = []
         for each in self.header.instructions:
-            if each.op in PLAIN and each.op not in _DIVISIONS and each.name not in self.deciding:
+            if each.op in PLAIN and each.op not in DIVISIONS and each.name not in self.deciding:
                 if inside.isdisjoint(each.names_used()):
                     inside.discard(each.name)
                     found.append(each)
@@ -155,12 +156,15 @@ class LaneLoop:
 
     def _keeps(self, phi: Instruction) -> bool:
         """Whether a lane that has left has its value unchanged."""
-        following = self.following(phi)
-        made = m.made_by(("select",), following, self.values.definitions)
-        if made is None or not lanes_of(phi.type) or element_of(phi.type) == "i1":
+        if not lanes_of(phi.type) or element_of(phi.type) == "i1":
             return False
-        mask, _, otherwise = made.operands
-        return otherwise.value == phi.name and mask_implies(mask.value, self.tested, self.values)
+        value = self.following(phi)
+        while value != phi.name:
+            made = m.made_by(("select",), value, self.values.definitions)
+            if made is None or not mask_implies(made.operands[0].value, self.tested, self.values):
+                return False
+            value = made.operands[2].value
+        return True
 
     def _is_lanewise(self, instruction: Instruction, block: Block) -> bool:
         op, parts = instruction.op, instruction.parts
@@ -171,7 +175,7 @@ class LaneLoop:
         if parts.unknown or any(name in self.deciding for name in instruction.names_used()):
             return False
         if not lanes_of(instruction.type) and not any(lanes_of(each.type) for each in instruction.operands):
-            return op in PLAIN and op not in _DIVISIONS
+            return op in PLAIN and op not in DIVISIONS
         if any(lanes_of(each.type) not in (0, self.lanes) for each in (Operand(instruction.type, ""), *instruction.operands)):
             return False
         if op in ("insertelement", "shufflevector"):

@@ -60,7 +60,7 @@ class _Writer(LaneTexts):
         return dict(self.names)
 
     def _loop(self, before: Block, results: dict[str, list[str]]) -> list[Block]:
-        """The two blocks of a lane, entered from ``before``; ``results`` gets the scalars of what is used behind."""
+        """The blocks of a lane, entered from ``before``; ``results`` gets the scalars of what is used behind."""
         walk = self.walk
         body, left = (self.fresh(f"{unquoted(walk.header.name)}.lane.{each}")[1:] for each in ("body", "left"))
         phis = list(walk.header.phis())
@@ -70,12 +70,9 @@ class _Writer(LaneTexts):
         types = {each.name: element_of(each.type) for each in walk.header.instructions if each.name in first}
         needed = self._needed()
         entering = {name: self.fresh("of.lane") for name in types if name in needed and name != walk.tested}
-        if self.live_is_constant:
-            entering.pop(walk.live, None)
-        # Who is in the loop has passed the test.
-        self.names = first | entering | {walk.tested: "true"}
-        if self.live_is_constant:
-            self.names[walk.live] = self.on()
+        entering.pop(walk.live, None)
+        # Who is in the loop has passed the test, which asks for that, too.
+        self.names = first | entering | {walk.tested: "true", walk.live: self.on()}
         inside = [each for each in walk.body.instructions if each.name]
         self.names |= {each.name: self.fresh("of.lane") for each in inside}
         written = self.scalars(walk.body.instructions)
@@ -83,20 +80,30 @@ class _Writer(LaneTexts):
         if self.live_is_constant:
             following[walk.live] = self.on()
         self.names = {name: value for name, value in self.names.items() if name not in types} | following
-        again = self._tests(written)
-        loop = [
-            Instruction(f"  {name} = phi {types[of]} [ {first[of]}, %{before.name} ], [ {again[of]}, %{body} ]")
+        blocks = [Block(body, written, f"{body}:")]
+        if not self.live_is_constant:
+            # Where a lane leaves in the midst of an iteration it asks for no test any more.
+            on = self.fresh(f"{body}.on")[1:]
+            stays = self.write("stays", f"icmp ne {types[walk.live]} {following[walk.live]}, 0", written)
+            written.append(Instruction(f"  br i1 {stays}, label %{on}, label %{left}"))
+            blocks.append(Block(on, [], f"{on}:"))
+        latch = blocks[-1]
+        again = self._tests(latch.instructions)
+        written[:0] = [
+            Instruction(f"  {name} = phi {types[of]} [ {first[of]}, %{before.name} ], [ {again[of]}, %{latch.name} ]")
             for of, name in entering.items()
         ]
-        loop += [*written, Instruction(f"  br i1 {again[walk.tested]}, label %{body}, label %{left}")]
+        latch.instructions.append(Instruction(f"  br i1 {again[walk.tested]}, label %{body}, label %{left}"))
         # Last, since lanes of what comes from outside are taken before it.
         before.instructions.append(Instruction(f"  br i1 {first[walk.tested]}, label %{body}, label %{left}"))
         after: list[Instruction] = []
         for phi in phis:
             if phi.name in walk.used_outside:
-                arms = f"[ {first[phi.name]}, %{before.name} ], [ {following[phi.name]}, %{body} ]"
-                results.setdefault(phi.name, []).append(self.write("walked", f"phi {types[phi.name]} {arms}", after))
-        return [Block(body, loop, f"{body}:"), Block(left, after, f"{left}:")]
+                arms = [f"[ {first[phi.name]}, %{before.name} ]"]
+                arms += [f"[ {following[phi.name]}, %{each.name} ]" for each in blocks]
+                made = self.write("walked", f"phi {types[phi.name]} {', '.join(arms)}", after)
+                results.setdefault(phi.name, []).append(made)
+        return [*blocks, Block(left, after, f"{left}:")]
 
     def _needed(self) -> set[str]:
         """What an iteration takes from the test before it."""

@@ -1,0 +1,139 @@
+"""Lanes between shuffles stand in another order: the same results, and shuffles within halves of registers."""
+
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+from guard_pages import FencedCalls
+from kernels import compile_kernels
+
+from voltac.driver import compile_source
+from voltac.ir.interp import IRInterpreter
+from voltac.ir.read import read
+from voltac.messages.diagnostics import Diagnostics
+from voltac.options import Options
+from voltac.target_info import find_target
+
+TYPES = {"float": np.float32, "double": np.float64, "int": np.int32, "int64": np.int64}
+# What becomes of pairs x, y of b and u, v of c, in the language and in Python.
+BODIES: dict[str, tuple[str, str, Callable[..., Any]]] = {
+    "products": ("x * u - y * v", "x * v + y * u", lambda x, y, u, v: (x * u - y * v, x * v + y * u)),
+    "swapped": ("y", "x", lambda x, y, u, v: (y, x)),
+    "chosen": ("x > u ? x : v", "min(y, v) + 3", lambda x, y, u, v: (np.where(x > u, x, v), np.minimum(y, v) + 3)),
+    "scaled": ("x * s", "y - s", lambda x, y, u, v: (x * 7, y - 7)),
+    "one twice": ("x + u", "x + u", lambda x, y, u, v: (x + u, x + u)),
+    "by index": ("x + i", "y - i", lambda x, y, u, v: (x + np.arange(len(x)), y - np.arange(len(x)))),
+}
+
+
+def kernel(type_name: str, name: str) -> str:
+    first, second, _ = BODIES[name]
+    arrays = f"uniform {type_name} a[], const uniform {type_name} b[], const uniform {type_name} c[]"
+    return f"""export void pairs({arrays}, uniform int n) {{
+    uniform {type_name} s = 7;
+    foreach (i = 0 ... n) {{
+        {type_name} x = b[2 * i], y = b[2 * i + 1], u = c[2 * i], v = c[2 * i + 1];
+        a[2 * i] = {first};
+        a[2 * i + 1] = {second};
+    }}
+}}
+"""
+
+
+def passed(source: str, target: str) -> str:
+    options = Options(target=find_target(target), level=3)
+    text: str = compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
+    return text
+
+
+@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("type_name", TYPES)
+@pytest.mark.parametrize("target", ["avx2-i32x8", "avx2-i64x4", "avx2-i32x4", "avx2-i32x16"])
+def test_pairs(target: str, type_name: str, name: str) -> None:
+    source = kernel(type_name, name)
+    compiled = compile_kernels(source, target)
+    interpreter = IRInterpreter(read(passed(source, target)))
+    calls = FencedCalls()
+    for count in (0, 1, 7, 8, 45):
+        rng = np.random.default_rng(count)
+        b, c = (rng.integers(-50, 50, 2 * count).astype(TYPES[type_name]) for _ in range(2))
+        wanted = np.empty_like(b)
+        wanted[::2], wanted[1::2] = BODIES[name][2](b[::2], b[1::2], c[::2], c[1::2])
+        interpreted = np.zeros_like(b)
+        interpreter.call("pairs", [interpreted, b.copy(), c.copy(), count])
+        assert interpreted.tolist() == wanted.tolist()
+        for at_end in (True, False):
+            to, one, other = calls.copies(np.zeros_like(b), b, c, at_end=at_end)
+            calls.add(source, partial(compiled.pairs, to, one, other, count))
+            calls.check()
+            assert to.tolist() == wanted.tolist()
+
+
+def masks(text: str) -> list[list[int]]:
+    """Of the shuffles of two registers of eight lanes, all lanes on."""
+    body = text.partition(".all_on:")[2].partition("\n\n")[0]
+    found = re.findall(r"shufflevector <8 x float> %\S+ <8 x float> \S+ <8 x i32> <(.*?)>", body)
+    return [[int(each.split()[1].replace("poison", "-1")) for each in mask.split(", ")] for mask in found]
+
+
+def within_halves(mask: list[int]) -> bool:
+    return all(lane < 0 or lane % 8 // 4 == place // 4 for place, lane in enumerate(mask))
+
+
+@pytest.mark.parametrize("name", ["products", "swapped", "chosen", "scaled"])
+def test_pairs_are_shuffled_within_halves(name: str) -> None:
+    found = masks(passed(kernel("float", name), "avx2-i32x8"))
+    assert found and all(map(within_halves, found))
+
+
+QUATERNIONS = """export void product(uniform float a[], const uniform float b[], const uniform float c[], uniform int n) {
+    foreach (i = 0 ... n) {
+        float w = b[4 * i], x = b[4 * i + 1], y = b[4 * i + 2], z = b[4 * i + 3];
+        float p = c[4 * i], q = c[4 * i + 1], r = c[4 * i + 2], s = c[4 * i + 3];
+        a[4 * i] = w * p - x * q - y * r - z * s;
+        a[4 * i + 1] = w * q + x * p + y * s - z * r;
+        a[4 * i + 2] = w * r - x * s + y * p + z * q;
+        a[4 * i + 3] = w * s + x * r - y * q + z * p;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["avx2-i32x8", "avx2-i32x16", "avx1-i32x8"])
+def test_structs_of_four(target: str) -> None:
+    """The product of quaternions, of small whole numbers: by 4 by 4 matrices."""
+    compiled = compile_kernels(QUATERNIONS, target)
+    interpreter = IRInterpreter(read(passed(QUATERNIONS, target)))
+    for count in (1, 8, 19, 32):
+        rng = np.random.default_rng(count)
+        b, c = (rng.integers(-9, 9, (count, 4)).astype(np.float32) for _ in range(2))
+        w, x, y, z = b.T
+        left = np.array([[w, -x, -y, -z], [x, w, -z, y], [y, z, w, -x], [z, -y, x, w]])
+        wanted = np.einsum("ijk,kj->ki", left, c)
+        to, interpreted = np.zeros(4 * count, np.float32), np.zeros(4 * count, np.float32)
+        compiled.product(to, b.ravel(), c.ravel(), count)
+        interpreter.call("product", [interpreted, b.ravel(), c.ravel(), count])
+        assert np.array_equal(to.reshape(count, 4), wanted) and np.array_equal(interpreted, to)
+
+
+def test_structs_of_four_are_shuffled_within_halves() -> None:
+    found = masks(passed(QUATERNIONS, "avx2-i32x8"))
+    assert found and all(map(within_halves, found))
+
+
+def test_lanes_that_know_their_number_stay_in_order() -> None:
+    found = masks(passed(kernel("float", "by index"), "avx2-i32x8"))
+    assert found and not all(map(within_halves, found))
+
+
+def test_lanes_that_go_to_consecutive_elements_stay_in_order() -> None:
+    source = kernel("float", "products").replace("a[2 * i + 1] =", "a[2 * n + i] =")
+    b = np.arange(64, dtype=np.float32)
+    to = np.zeros(96, np.float32)
+    compile_kernels(source, "avx2-i32x8").pairs(to, b, b[::-1].copy(), 32)
+    c = b[::-1]
+    assert to[64:].tolist() == (b[::2] * c[1::2] + b[1::2] * c[::2]).tolist()
+    assert to[0:64:2].tolist() == (b[::2] * c[::2] - b[1::2] * c[1::2]).tolist()
