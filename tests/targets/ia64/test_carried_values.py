@@ -34,6 +34,10 @@ export void rising(const uniform int x[], uniform int out[], uniform int n) {
     uniform int last = 0;
     for (uniform int i = 0; i < n; i++) { if (x[i] > last) out[i] = x[i]; else out[i] = -last; last = x[i]; }
 }
+export void both_begin_apart(const uniform int x[], uniform int out[], uniform int n) {
+    uniform int a = 1000, b = 7;
+    for (uniform int i = 0; i < n; i++) { out[i] = 3 * a - b; b = x[i]; a = b; }
+}
 export uniform int recurrence(uniform int n) {
     uniform int a = 0, b = 1;
     for (uniform int i = 0; i < n; i++) { uniform int sum = a + b; a = b; b = sum; }
@@ -65,6 +69,9 @@ def test_every_number_of_iterations_is_right(k: Any, n: int) -> None:
     k.rising(numbers, out, n)
     before = np.append(np.int32(0), numbers)[:n]
     assert np.array_equal(out, np.where(numbers > before, numbers, -before))
+
+    k.both_begin_apart(numbers, out, n)
+    assert np.array_equal(out, 3 * np.append(np.int32(1000), numbers)[:n] - np.append(np.int32(7), numbers)[:n])
 
     long, moved = rng.integers(-(1 << 60), 1 << 60, n), np.zeros(n, np.int64)
     tripled = np.append(np.int64(-1), 3 * long)

@@ -35,6 +35,9 @@ def without_copies(
         is_made_once = len(makers) == 1 and makers[0].mask is None and new not in makers[0].reads()
         if not isinstance(new, VirtualRegister) or new in targets or kept in live_out or not is_made_once:
             return None
+        if any(new in one.reads() for one in code[: code.index(makers[0])]):
+            # It is handed on itself, and may begin with something else.
+            return None
         again = [one for one in code if kept in one.writes()]
         if len(again) > 1 or any(one.mask is not None or "update" in _roles(one, kept) for one in again):
             return None
