@@ -15,3 +15,9 @@ template <typename F> static inline F square_rest(F s, F z) {
 
 // The same of floats, where finding out costs more than it is worth.
 template <typename F> static inline F product_rest(F a, F b, F product) { return 0.0f; }
+
+// a b - 1 of doubles, where that is a double and b has at most 26 digits.
+template <typename D> static inline D product_less_one(D a, D b) {
+    D high = __float_of_bits(__bits(a) & 0xFFFFFFFFF8000000);
+    return (high * b - 1.0d) + (a - high) * b;
+}

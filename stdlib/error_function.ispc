@@ -68,7 +68,7 @@ static const uniform float erfc_pieces[10][8] = {
      1.57186886e-09f, 0.0f, 0.0170693547f, 0.00370726292f}
 };
 
-template <typename F, typename I, typename D> static inline F erfc_float(F argument) {
+template <typename F, typename I, typename D, typename U> static inline F erfc_float(F argument) {
     F x = __min((F)10.5f, abs(argument));
     I piece = (I)__bits(x + 1.0f) >> 22;
     F t = x - __lookup_eight(&erfc_pieces[0][0], piece);
@@ -94,18 +94,17 @@ template <typename F, typename I, typename D> static inline F erfc_float(F argum
     return __bits(argument) >= 0x80000000 ? 2.0f - tail : tail;
 }
 
-template <typename F> static inline F erf_near_double(F x) {
-    F z = x * x;
-    F y = z * z;
-    F p = __mad(y, __mad(y, __mad(y, __mad(y, __mad(y, __mad(z, -9.502840894774705160656e-10d, 1.441387928909502885592e-8d),
-        __mad(z, -1.633322934343369995819e-7d, 0.000001646038320985814867613d)), __mad(z, -0.00001492558938382114287884d,
-        0.0001205533154529411643245d)), __mad(z, -0.0008548327001135946139603d, 0.005223977625222191870108d)), __mad(z,
-        -0.02686617064511844482586d, 0.1128379167095508719779d)), __mad(z, -0.3761263890318375200872d,
-        0.128379167095512573887d));
-    return __mad(x, p, x);
+// For double up to 6, erf(c + t) = erf c + s t B and erfc(c + t) = erfc c - s t B from a table of erf c, erfc c and their slope s for 512
+// c, n times a distance. B, the mean of e^-(2 c w + w^2) for w from 0 to t, is a polynomial in n t and t^2, fitted in both by Lawson's
+// iteration.
+template <typename F, typename U> static inline F nearest_centre_double(F size, U &index) {
+    F shifted = __mad(size, 85.33315545836483d, 6755399441055744.0d);
+    index = __bits(shifted) & 511;
+    return shifted - 6755399441055744.0d;
 }
 
-template <typename F, typename U> static inline F erfc_tail_double(F size) {
+// erfc x for large x.
+template <typename F, typename U> static noinline F erfc_tail_double(F size) {
     F x = __min((F)28.0d, size);
     F d = x + 3.0d;
     F d_low = x - (d - 3.0d);
@@ -145,43 +144,39 @@ template <typename F, typename U> static inline F erfc_tail_double(F size) {
     return scale_double<F>(total, shifted);
 }
 
-// The same, nearly, for 1 - erfc x where erfc x is below 1/3: what the rounding of 1 / (x + 3) loses is made good up to 3.
-template <typename F, typename U> static inline F erfc_rough_double(F size) {
-    F x = __min((F)6.5d, size);
-    F d = x + 3.0d;
-    F t = 1.0d / d;
-    F unit = d * t;
-    F t_error = ((1.0d - unit) - product_error<F, U>(d, t, unit)) - (x - (d - 3.0d)) * t;
-    F y = __mad(t, -6.0d, 1.0d);
-    F z = y * y;
-    F p = __mad(z, __mad(z, __mad(z, __mad(z, __mad(z, __mad(z, __mad(z, __mad(z, __mad(z, __mad(z, __mad(y,
-        -4.997719066970704422223e-9d, -5.686377475630250123564e-9d), __mad(y, 4.759472526952953807673e-8d,
-        5.288901967975419235014e-8d)), __mad(y, -2.33415486344046873352e-7d, -4.126985734439470405578e-7d)), __mad(y,
-        0.000001000118970814778174859d, 0.000002767224900594315844618d)), __mad(y, -0.000004750039539358967739934d,
-        -0.00001747098559205981883941d)), __mad(y, 0.00003039842207442786852645d, 0.0001075615433475130452728d)), __mad(y,
-        -0.0002767778928154889119492d, -0.0005483096961604028797394d)), __mad(y, 0.00303406200595192646718d,
-        -0.001212416627020690999676d)), __mad(y, -0.02682723462473609628124d, 0.1195277612872860251472d)), __mad(y,
-        -0.3104672619005613135234d, 0.5902283571041018814088d)), __mad(y, -0.8833944531698836693401d,
-        1.07400690708833970195d));
-    F r, low;
-    F square = x * x;
-    F shifted = exp_reduced_double<F>(-square, r, low);
-    F ratio = p * t;
-    F e = r + exp_curve_double<F>(r, low);
-    F rest = t * t_error * __mad(t, 5.3d - 7.1d * y, p);
-    return scale_double<F>(ratio + __mad(ratio, e, rest), shifted);
-}
-
 template <typename F, typename U> static inline F erf_double(F x) {
-    F size = abs(x);
-    F near = erf_near_double<F>(x), far = __copysign(1.0d - erfc_rough_double<F, U>(size), x);
-    return size < 0.75d ? near : far;
+    U index;
+    F size = __min((F)5.988d, abs(x));
+    F n = nearest_centre_double<F, U>(size, index);
+    F t = __mad(n, -0.01171877465048965d, size);
+    F u = n * t, v = t * t;
+    F w = u * u;
+    F low = __mad(w, __mad(w, __mad(u, -9.734588216840546e-12d, 2.5146840243252695e-09d), __mad(u, -5.364450886769579e-07d,
+        9.155311963103394e-05d)), u * -0.01171877465049663d);
+    F high = __mad(w, __mad(u, 3.5303018912564164e-07d, -5.493490568589515e-05d), __mad(u, 0.005859387162781064d,
+        -0.33333333332122733d));
+    F bend = __mad(v, __mad(v, __mad(u, -0.0019398877254726374d, 0.09999886108888462d), high), low);
+    return __copysign(__mad(erf_rows[4 * index + 1], __mad(t, bend, t), erf_rows[4 * index]), x);
 }
 
 template <typename F, typename U> static inline F erfc_double(F x) {
-    F tail = erfc_tail_double<F, U>(abs(x));
-    F far = x < 0.0d ? 2.0d - tail : tail;
-    return abs(x) < 0.75d ? 1.0d - erf_near_double<F>(x) : far;
+    U index;
+    F size = __min((F)5.988d, abs(x));
+    F n = nearest_centre_double<F, U>(size, index);
+    F t = __mad(n, -0.01171877465048965d, size);
+    F u = n * t, v = t * t;
+    F w = u * u;
+    F low = __mad(w, __mad(w, __mad(w, __mad(u, -8.539508048986767e-17d, 3.289048930000481e-14d), __mad(u, -9.822593447563143e-12d,
+        2.5145920839770007e-09d)), __mad(u, -5.36445189012701e-07d, 9.155311953930004e-05d)), u * -0.011718774650487514d);
+    F middle = __mad(w, __mad(w, -1.795493730476138e-09d, __mad(u, 3.576807977730621e-07d, -5.493186558835798e-05d)), __mad(u,
+        0.005859387162489136d, -0.33333333332122733d));
+    F high = __mad(w, 1.9417617584382598e-05d, __mad(u, -0.0019516289586781635d, 0.09999886108888342d));
+    F bend = __mad(v, __mad(v, high, middle), low);
+    F tail = __mad(erf_rows[4 * index + 1], -__mad(t, bend, t), erf_rows[4 * index + 2]);
+    F value = x < 0.0d ? 2.0d - tail : tail;
+    if (x > 5.988d)
+        value = erfc_tail_double<F, U>(x);
+    return value;
 }
 
 float erf(float x) { return erf_float<float, int>(x); }
@@ -190,8 +185,8 @@ double erf(double x) { return erf_double<double, uint64>(x); }
 uniform double erf(uniform double x) { return erf_double<uniform double, uniform uint64>(x); }
 float16 erf(float16 x) { return (float16)erf((float)x); }
 uniform float16 erf(uniform float16 x) { return (uniform float16)erf((uniform float)x); }
-float erfc(float x) { return erfc_float<float, int, double>(x); }
-uniform float erfc(uniform float x) { return erfc_float<uniform float, uniform int, uniform double>(x); }
+float erfc(float x) { return erfc_float<float, int, double, uint64>(x); }
+uniform float erfc(uniform float x) { return erfc_float<uniform float, uniform int, uniform double, uniform uint64>(x); }
 double erfc(double x) { return erfc_double<double, uint64>(x); }
 uniform double erfc(uniform double x) { return erfc_double<uniform double, uniform uint64>(x); }
 float16 erfc(float16 x) { return (float16)erfc((float)x); }

@@ -113,11 +113,15 @@ template <typename F> static inline F exp_double(F x) {
     return power;
 }
 
-// 2^r = e^(r ln 2) for |r| <= 1/2, the product in double length.
+// 2^r for |r| <= 1/2, by r ln 2 as the sum of an exact product of 26 bits each and a rest.
 template <typename F, typename U> static inline F exp2_polynomial_double(F r) {
-    F product = r * 0.69314718055994530942d;
-    F low = __mad(r, 2.3190468138462996e-17d, product_error<F, U>(r, 0.69314718055994530942d, product));
-    return exp_polynomial_double<F>(product, low);
+    F z = r * r;
+    F p = z * (z * (z * (z * (z * 2.572487572555175e-11d + (r * 4.4549649231152814e-10d + 7.054900072995981e-09d)) +
+        (r * 1.0178062424216474e-07d + 1.32154868026738e-06d)) + (r * 1.5252733829871612e-05d + 0.00015403530393376096d)) +
+        (r * 0.0013333558146416914d + 0.009618129107628479d)) + (r * 0.0555041086648216d + 0.24022650695910072d);
+    F upper = __float_of_bits(__bits(r) & 0xFFFFFFFFF8000000);
+    F rest = (r - upper) * 0.693147182464599609375d + r * -1.904654299957768e-09d;
+    return 1.0d + (upper * 0.693147182464599609375d + (z * p + rest));
 }
 
 // 2^x = 2^n 2^r with n = round(x).
@@ -337,23 +341,22 @@ template <typename F> static inline F expm1_rest_double(F r, F low) {
     return __mad(z, __mad(r, p, 0.5d), low);
 }
 
-template <typename F, typename U> static inline F expm1_double(F x) {
+// As for float.
+template <typename F> static inline F expm1_double(F x) {
     F r, low;
-    F shifted = exp_reduced_double<F>(__min((F)711.0d, __max((F)-50.0d, x)), r, low);
-    // 1 - 2^-n, which is 0 or larger than r, in double length.
-    U n = __bits(__min((F)6755399441056744.0d, shifted)) - 0x4338000000000000;
-    F power = __float_of_bits((1023 - n) << 52);
-    F whole = 1.0d - power;
-    F sum = whole + r;
-    F lost = (whole - sum + r) + (1.0d - whole - power);
-    F result = scale_double<F>(sum + (lost + expm1_rest_double<F>(r, low)), shifted);
-    return x == 0.0d ? x : result;
+    F shifted = exp_reduced_double<F>(__min((F)709.9d, __max((F)-50.0d, x)), r, low);
+    F half = times_power_double<F>((F)0.5d, shifted);
+    F whole = half - 0.5d;
+    F sum = __mad(r, half, whole);
+    F lost = __mad(r, half, whole - sum) + (half - whole - 0.5d);
+    F result = 2.0d * (sum + __mad(expm1_rest_double<F>(r, low), half, lost));
+    return abs(x) < 1.0e-300d ? x : result;
 }
 
 float expm1(float x) { return expm1_float<float>(x); }
 uniform float expm1(uniform float x) { return expm1_float<uniform float>(x); }
-double expm1(double x) { return expm1_double<double, uint64>(x); }
-uniform double expm1(uniform double x) { return expm1_double<uniform double, uniform uint64>(x); }
+double expm1(double x) { return expm1_double<double>(x); }
+uniform double expm1(uniform double x) { return expm1_double<uniform double>(x); }
 float16 expm1(float16 x) { return (float16)expm1((float)x); }
 uniform float16 expm1(uniform float16 x) { return (uniform float16)expm1((uniform float)x); }
 

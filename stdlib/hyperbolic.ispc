@@ -1,4 +1,4 @@
-// sinh, cosh, tanh: from half of e^|x|, which does not overflow before the result does; near zero odd polynomials.
+// sinh, cosh, tanh: from half of e^|x|, which does not overflow before the result does; near zero odd polynomials or sums of even and odd ones.
 
 // e^x = 4 quarter (high + low) for x >= 0
 template <typename F> static inline F exp_in_parts_float(F x, F &high, F &low) {
@@ -33,14 +33,26 @@ template <typename F> static inline F half_exp_double(F x) {
     return scale_double<F>(exp_polynomial_double<F>(r, low), shifted - 1.0d);
 }
 
+// With |x| = n ln 2 + r: sinh |x| = (2^n - 2^-n) / 2 cosh r + (2^n + 2^-n) / 2 sinh r, the large terms in double length.
 template <typename F> static inline F sinh_double(F x) {
-    F size = abs(x), z = x * x;
+    F r, low;
+    F shifted = exp_reduced_double<F>(__min((F)710.6d, abs(x)), r, low);
+    // A quarter of both powers; beyond 2^1000 that of 2^-n does not matter.
+    F up = times_power_double<F>((F)0.25d, shifted);
+    F down = __float_of_bits(0x7FA0000000000000 - __bits(__min((F)1.0e300d, up)));
+    F first = up - down, second = up + down;
+    F z = r * r;
     F y = z * z;
-    F p = __mad(y, __mad(y, __mad(y, __mad(z, 2.84452641698952856325e-15d, 7.646625361656657656309e-13d), __mad(z,
-        1.60590483963505616404e-10d, 2.505210836405804075134e-8d)), __mad(z, 0.000002755731922404033859821d,
-        0.0001984126984126977319739d)), __mad(z, 0.008333333333333333365752d, 0.1666666666666666666664d));
-    F half = half_exp_double<F>(size);
-    return size < 1.0d ? __mad(x * z, p, x) : __copysign(half - 0.25d / half, x);
+    F odd = __mad(y, __mad(z, 2.5100385495912426e-08d, 2.755726845999598e-06d), __mad(z, 0.00019841269863053618d,
+        0.008333333333330062d));
+    F even = __mad(y, __mad(z, 2.091123663054871e-09d, 2.755728296954918e-07d), __mad(z, 2.4801587317144498e-05d,
+        0.0013888888888886552d));
+    odd = __mad(r * z, __mad(z, odd, 0.16666666666666669d), low);
+    even = z * __mad(z, __mad(z, even, 0.041666666666666664d), 0.5d);
+    F sum = __mad(second, r, first);
+    F lost = __mad(second, r, first - sum) + ((up - first) - down);
+    F value = 2.0d * (sum + __mad(second, odd, __mad(first, even, lost)));
+    return abs(x) < 1.0e-300d ? x : __copysign(value, x);
 }
 
 float sinh(float x) { return sinh_float<float>(x); }

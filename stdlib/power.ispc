@@ -1,7 +1,7 @@
 // pow.
 //
-// a^b = 2^(b log2 a). The product with b costs up to seven bits, so the logarithm of float is kept as a sum of two floats,
-// good to 2^-32, and that of double as a sum of two doubles, good to 2^-66.
+// a^b = 2^(b log2 a), for double e^(b log a). The product with b costs up to ten bits, so the logarithm of float is kept as a sum of two
+// floats, good to 2^-32, and that of double as a sum of two doubles, good to 2^-65.
 
 // log2 a = k + log2(1 / c) + log2(c z) (Tang 1990): z runs from 0.736 to 1.473, in sixteen intervals of equal bit
 // patterns; c is near 1 / z in the middle of each, of so few bits that c z - 1 is a float. 1 itself lies within the ninth, where c is
@@ -115,55 +115,57 @@ uniform float16 pow(uniform float16 a, uniform float16 b) {
     return (uniform float16)pow((uniform float)a, (uniform float)b);
 }
 
-// For double log2 m = 2/ln2 (s + s^3/3 + s^5 ...) with s = (m - 1) / (m + 1), the first two terms in double length.
-// That of a 2^extra for normal a > 0, and what its rounding lost:
+// For double log(a 2^extra), for normal a > 0, and what its rounding lost, from rows of power_tables.ispc (Tang 1990): with a = 2^k z and
+// r = z / c - 1 it is k ln 2 + log c + r - r^2 / 2 + r^3 P(r), of which all but the last is kept in double length.
 template <typename D, typename U> static inline D pow_logarithm_double(D a, D extra, D &lost) {
-    D whole_log;
-    D f = log_split_double<D>(a, whole_log);
-    whole_log += extra;
-    // s = f / (2 + f) and its rest.
-    D below = 2.0d + f;
-    D below_low = f - (below - 2.0d);
-    D inverse = 1.0d / below;
-    D s = f * inverse;
-    D product = s * below;
-    D s_low = ((f - product) - product_error<D, U>(s, below, product) - s * below_low) * inverse;
-    D z = s * s;
-    // log2 m = 2/ln2 (s + s^3/3 + s^5 ...): the first two terms in double length.
-    D cube = z * s;
-    D cube_low = __mad(product_error<D, U>(s, s, z), s, product_error<D, U>(z, s, cube)) + 3.0d * z * s_low;
-    D third = 0.96179669392597560491d * cube;
-    D third_low = product_error<D, U>((D)0.96179669392597560491d, cube, third) + 0.96179669392597560491d * cube_low +
-        5.0577616648125906755e-17d * cube;
-    D linear = 2.8853900817779268147d * s;
-    D linear_low = product_error<D, U>((D)2.8853900817779268147d, s, linear) + 2.8853900817779268147d * s_low +
-        4.0710547481862066222e-17d * s;
-    D y = z * z;
-    D p = __mad(y, __mad(y, __mad(y, 0.1863041217559341256924d, __mad(z, 0.1916758490521530130102d, 0.2219669246008199518589d)),
-        __mad(z, 0.2623080459312656690094d, 0.3205988986805162224822d)), __mad(z, 0.4121985831098330305675d,
-        0.5770780163555857533946d));
-    D tail = z * cube * p;
-    D sum = whole_log + linear;
-    D sum_low = linear - (sum - whole_log);
-    D high = sum + third;
-    D log_low = (third - (high - sum)) + sum_low + (third_low + linear_low + tail);
-    D log_high = high + log_low;
-    lost = log_low - (log_high - high);
+    U moved = __bits(a) + 0x0009700000000000;
+    D k = __float_of_bits((moved >> 52) + 0x4330000000000000) - 4503599627371519.0d + extra;
+    D z = __float_of_bits((moved & 0xFFFFFFFFFFFFF) + 0x3FE6900000000000);
+    U row = moved >> 43 & 508;
+    D r = product_less_one<D>(z, pow_rows[row]);
+    D base = __mad(k, 0.6931471805598903d, pow_rows[row + 1]);
+    D rest = __mad(k, 5.497923018708371e-14d, pow_rows[row + 2]);
+    D sum = base + r;
+    D half = r * -0.5d;
+    D square = half * r;
+    D high = sum + square;
+    D y = r * r;
+    D p = __mad(y, __mad(y, __mad(r, 0.25001024604776206d, -0.2857256706380868d), __mad(r, 0.3333333332021128d,
+        -0.39999999985418472d)), __mad(r, 0.5000000000000002d, -0.666666666666667d));
+    D low = rest + (base - sum + r) + (sum - high + square) + __mad(r * square, p, product_error<D, U>(half, r, square));
+    D log_high = high + low;
+    lost = low - (log_high - high);
     return log_high;
+}
+
+// b log(a 2^extra), and what is missing there.
+template <typename D, typename U> static inline D pow_exponent_double(D a, D b, D extra, D &low) {
+    D log_low;
+    D log_high = pow_logarithm_double<D, U>(a, extra, log_low);
+    D exponent = b * log_high;
+    low = __mad(b, log_low, product_error<D, U>(b, log_high, exponent));
+    return exponent;
+}
+
+// As exp_reduced_double, of x + missing.
+template <typename D> static inline D exp_reduced_sum_double(D x, D missing, D &r, D &low) {
+    D shifted = __mad(x, 1.4426950408889634d, 6755399441055744.0d);
+    D n = shifted - 6755399441055744.0d;
+    D high = __mad(n, -0.6931471805596629565116018d, x);
+    D rest = __mad(n, -2.8235290563031577103118e-13d, missing);
+    r = high + rest;
+    low = high - r + rest;
+    return shifted;
 }
 
 // (a 2^extra)^b for normal a > 0.
 template <typename D, typename U> static inline D pow_positive_double(D a, D b, D extra) {
-    D log_low;
-    D log_high = pow_logarithm_double<D, U>(a, extra, log_low);
-    // The exponent of two, again in double length.
-    D exponent = b * log_high;
-    D exponent_low = product_error<D, U>(b, log_high, exponent) + b * log_low;
-    D bounded = __min((D)1100.0d, __max((D)-1100.0d, exponent));
-    exponent_low = bounded == exponent && abs(exponent_low) < 1.0d ? exponent_low : (D)0.0d;
-    D shifted = bounded + 6755399441055744.0d;
-    D r = ((bounded - (shifted - 6755399441055744.0d)) + exponent_low) * 0.69314718055994530942d;
-    return scale_double<D>(1.0d + (r + exp_curve_double<D>(r, (D)0.0d)), shifted);
+    D missing, r, low;
+    D exponent = pow_exponent_double<D, U>(a, b, extra, missing);
+    D bounded = __min((D)711.0d, __max((D)-747.0d, exponent));
+    missing = bounded == exponent && abs(missing) < 1.0d ? missing : (D)0.0d;
+    D shifted = exp_reduced_sum_double<D>(bounded, missing, r, low);
+    return scale_double<D>(exp_polynomial_double<D>(r, low), shifted);
 }
 
 // Whatever is not above zero, normal and finite, as for float.
@@ -186,14 +188,12 @@ template <typename D, typename U> static noinline D pow_special_double(D a, D b)
 
 // Powers that are normal for certain are scaled in one step.
 template <typename D, typename U> static inline D pow_double(D a, D b) {
-    D log_low;
-    D log_high = pow_logarithm_double<D, U>(a, (D)0.0d, log_low);
-    D exponent = b * log_high;
-    D exponent_low = product_error<D, U>(b, log_high, exponent) + b * log_low;
-    D shifted = exponent + 6755399441055744.0d;
-    D r = ((exponent - (shifted - 6755399441055744.0d)) + exponent_low) * 0.69314718055994530942d;
-    D power = times_power_double<D>(1.0d + (r + exp_curve_double<D>(r, (D)0.0d)), shifted);
-    if (!(a >= 2.2250738585072014e-308d && a < __float_of_bits(0x7FF0000000000000) && abs(exponent) < 1020.0d))
+    D missing, r, low;
+    D exponent = pow_exponent_double<D, U>(a, b, (D)0.0d, missing);
+    D shifted = exp_reduced_sum_double<D>(exponent, missing, r, low);
+    D power = times_power_double<D>(exp_polynomial_double<D>(r, low), shifted);
+    // The rest of the product, too: that of the largest numbers may be NaN.
+    if (!(a >= 2.2250738585072014e-308d && a < __float_of_bits(0x7FF0000000000000) && abs(exponent + missing) < 708.0d))
         power = pow_special_double<D, U>(a, b);
     return power;
 }

@@ -27,21 +27,22 @@ uniform float exp2(uniform float x) { return exp2_fast<uniform float>(x); }
 
 // Normal numbers above zero.
 template <typename F> static inline F log_fast(F x) {
-    F f = __significand(x) - 1.0f;
+    F f = __significand_normal(x) - 1.0f;
     F z = f * f;
     F low = __mad(z, __mad(f, 0.19977209f, -0.249934897f), __mad(f, 0.333335459f, -0.500000596f));
     F high = __mad(z, __mad(f, 0.0541455224f, -0.120668642f), __mad(f, 0.149822861f, -0.168223545f));
-    return __mad(__exponent(x), 0.693147182f, __mad(z, __mad(z * z, high, low), f));
+    return __mad(__exponent_normal(x), 0.693147182f, __mad(z, __mad(z * z, high, low), f));
 }
 
 template <typename F> static inline F log2_fast(F x) {
-    F f = __significand(x) - 1.0f;
+    F f = __significand_normal(x) - 1.0f;
     F z = f * f;
     F y = z * z;
-    F low = __mad(z, __mad(f, -0.360672594f, 0.480900776f), __mad(f, -0.721347559f, 1.44269503f));
+    F low = __mad(z, __mad(f, -0.360672594f, 0.480900776f), __mad(f, -0.721347559f, 0.44269504f));
     F high = __mad(z, __mad(f, -0.189898333f, 0.209253729f), __mad(f, -0.240207671f, 0.288380649f));
     F p = __mad(y, __mad(y, __mad(f, -0.0629422214f, 0.149055092f), high), low);
-    return __mad(f, p, __exponent(x));
+    // f itself apart from the rest, whose rounding counts less.
+    return __mad(f, p, __exponent_normal(x) + f);
 }
 
 float log2(float x) { return log2_fast<float>(x); }
@@ -55,7 +56,8 @@ template <typename F, typename U> static inline F sin_of_half_turns(F x, F shift
     F r = __mad(n, -3.178651e-8f, __mad(n, -0.0009676218f, __mad(n, -3.140625f, x)));
     F z = r * r;
     F p = __mad(z, __mad(z, __mad(z, 2.6048267e-06f, -0.000198093781f), 0.00833306648f), -0.166666597f);
-    return __float_of_bits(__bits(__mad(r * z, p, r)) ^ (__bits(shifted) << 31));
+    // A product, such that -0 stays.
+    return __float_of_bits(__bits(r * __mad(z, p, 1.0f)) ^ (__bits(shifted) << 31));
 }
 
 template <typename F, typename U> static inline F sin_fast(F x) {
@@ -77,7 +79,7 @@ uniform float cos(uniform float x) { return cos_fast<uniform float, uniform uint
 template <typename F> static inline F tan_fast(F x) {
     F shifted = __mad(x, 0.636619772f, 12582912.0f);
     F n = shifted - 12582912.0f;
-    F r = __mad(n, 4.37113883e-8f, __mad(n, -1.57079637f, x));
+    F r = __mad(n, -7.54979013e-8f, __mad(n, -1.57079625f, x));
     F z = r * r;
     F p = __mad(z, __mad(z, __mad(z, __mad(z, __mad(z, 0.00947746634f, 0.00295411143f), 0.0245411936f), 0.0533775277f),
         0.133392468f), 0.333331376f);
@@ -108,10 +110,10 @@ template <typename F> static inline F atan_fast(F x) {
 float atan(float x) { return atan_fast<float>(x); }
 uniform float atan(uniform float x) { return atan_fast<uniform float>(x); }
 
-// Not both zero and not both infinite.
+// Not both infinite.
 template <typename F, typename U> static inline F atan2_fast(F y, F x) {
     F n = abs(y), d = abs(x);
-    F t = __min(d, n) / __max(n, d);
+    F t = __min(d, n) / __max((F)1.40129846e-45f, __max(n, d));
     F angle = atan_fraction_fast<F>(t);
     U left = __bits(x) & 0x80000000;
     F axis = n > d ? (F)1.57079637f : __float_of_bits((U)0x40490FDB & (U)((int)left >> 31));
@@ -184,7 +186,7 @@ template <typename F> static inline void turns_of_ln2_fast(F size, F &up, F &dow
     F r = __mad(n, -1.42860677e-6f, __mad(n, -0.693145752f, bounded));
     F z = r * r;
     up = times_power_float<F>((F)0.25f, shifted);
-    down = times_power_float<F>((F)0.25f, 12582912.0f - __min(n, (F)100.0f));
+    down = __float_of_bits(max(0, 0x7D000000 - (int)__bits(up)));
     odd = __mad(r * z, __mad(z, 0.008366562f, 0.16666543f), r);
     even = z * __mad(z, __mad(z, 0.00138888889f, 0.0416666667f), 0.5f);
 }
@@ -193,13 +195,15 @@ template <typename F> static inline void turns_of_ln2_fast(F size, F &up, F &dow
 template <typename F> static inline F sinh_fast(F x) {
     F up, down, odd, even;
     turns_of_ln2_fast<F>(abs(x), up, down, odd, even);
-    return __copysign(2.0f * (__mad(up + down, odd, (up - down) * even) + (up - down)), x);
+    F first = up - down;
+    return __copysign(2.0f * __mad(up + down, odd, __mad(first, even, first)), x);
 }
 
 template <typename F> static inline F cosh_fast(F x) {
     F up, down, odd, even;
     turns_of_ln2_fast<F>(abs(x), up, down, odd, even);
-    return 2.0f * (__mad(up - down, odd, (up + down) * even) + (up + down));
+    F first = up + down;
+    return 2.0f * __mad(up - down, odd, __mad(first, even, first));
 }
 
 float sinh(float x) { return sinh_fast<float>(x); }
@@ -220,10 +224,11 @@ template <typename F, typename I> static inline F pow_fast(F a, F b) {
     F log_high = __fma(f, 1.44269502f, base);
     F rest = __fma(square, p, __lookup((uniform float * uniform)pow_logarithm_rests, interval));
     F log_low = __fma(f, 1.44269502f, base - log_high) + rest;
-    F exponent = __max((F)-160.0f, __min((F)160.0f, b * log_high));
-    F exponent_low = __fma(b, log_low, __fma(b, log_high, -exponent));
-    F shifted = (exponent + exponent_low) + 12582912.0f;
-    F r = (exponent - (shifted - 12582912.0f)) + exponent_low;
+    F exponent = b * log_high;
+    F bounded = __max((F)-160.0f, __min((F)160.0f, exponent));
+    F exponent_low = bounded == exponent ? __fma(b, log_low, __fma(b, log_high, -exponent)) : (F)0.0f;
+    F shifted = bounded + 12582912.0f;
+    F r = (bounded - (shifted - 12582912.0f)) + exponent_low;
     F y = r * r;
     F e = __fma(y, __fma(r, 0.00132691395f, 0.00967130717f), __fma(r, 0.0555071197f, 0.240222469f));
     return __scale_sum((F)1.0f, __fma(r, 0.693147004f, y * e), shifted);
@@ -238,3 +243,28 @@ template <typename F, typename I, typename D> static inline F pow_fast_or_specia
 
 float pow(float a, float b) { return pow_fast_or_special<float, int, double>(a, b); }
 uniform float pow(uniform float a, uniform float b) { return pow_fast_or_special<uniform float, uniform int, uniform double>(a, b); }
+
+// float16 functions stay the default library's, which are right for all arguments. ONE: of uniform exp, exp2 and pow.
+#define ROUNDED(RATE, NAME, ...) \
+    RATE float16 NAME(RATE float16 x) { return (RATE float16)__VA_ARGS__((RATE float)x); }
+#define ROUNDED_OF_TWO(RATE, NAME, ...) \
+    RATE float16 NAME(RATE float16 a, RATE float16 b) { return (RATE float16)__VA_ARGS__((RATE float)a, (RATE float)b); }
+#define HALF(RATE, ONE) \
+    ROUNDED(RATE, exp, exp##ONE##_float<RATE float>) \
+    ROUNDED(RATE, exp2, exp2##ONE##_float<RATE float>) \
+    ROUNDED(RATE, log, log_float<RATE float, RATE int>) \
+    ROUNDED(RATE, log2, log2_float<RATE float, RATE int, RATE double>) \
+    ROUNDED(RATE, sin, sin_float<RATE float, RATE int, RATE double, RATE int64, RATE uint64>) \
+    ROUNDED(RATE, cos, cos_float<RATE float, RATE int, RATE double, RATE int64, RATE uint64>) \
+    ROUNDED(RATE, tan, tan_float<RATE float, RATE int, RATE double, RATE int64, RATE uint64>) \
+    ROUNDED(RATE, asin, asin_float<RATE float>) \
+    ROUNDED(RATE, acos, acos_float<RATE float>) \
+    ROUNDED(RATE, atan, atan_float<RATE float>) \
+    ROUNDED(RATE, sinh, sinh_float<RATE float>) \
+    ROUNDED(RATE, cosh, cosh_float<RATE float>) \
+    ROUNDED(RATE, tanh, tanh_float<RATE float, RATE int, RATE double>) \
+    ROUNDED(RATE, erf, erf_float<RATE float, RATE int>) \
+    ROUNDED_OF_TWO(RATE, atan2, atan2_float<RATE float, RATE uint32>) \
+    ROUNDED_OF_TWO(RATE, pow, pow##ONE##_float<RATE float, RATE int, RATE double>)
+HALF(,)
+HALF(uniform, _of_one)

@@ -2,3 +2,4 @@
 template <typename D, typename U> static inline D product_error(D a, D b, D product) { return __fma(a, b, -product); }
 template <typename F> static inline F square_rest(F s, F z) { return __fma(-s, s, z); }
 template <typename F> static inline F product_rest(F a, F b, F product) { return __fma(a, b, -product); }
+template <typename D> static inline D product_less_one(D a, D b) { return __fma(a, b, -1.0d); }

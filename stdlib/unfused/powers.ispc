@@ -1,4 +1,4 @@
-// exp2, log, log1p, log2, pow, tanh and the tail of erfc, of float, without fused multiply-add.
+// exp2, log, log1p, log2, pow and tanh of float, without fused multiply-add.
 //
 // Where the library's own algorithm needs a product exactly, a few steps are done in double, or constants are split such that the
 // product is exact in float. Polynomials are made by benchmarks/coefficients.py.
@@ -109,33 +109,4 @@ template <typename F, typename I, typename D> static inline F tanh_float(F x) {
     F high = expm1_doubled_float<F>(x, low);
     D m = (D)high + (D)low;
     return __copysign((F)(m / (m + 2.0d)), x);
-}
-
-template <typename F> static inline F erfc_near_float(F x) {
-    F z = x * x;
-    F y = z * z;
-    F low = __mad(y, __mad(z, -0.0268560778f, 0.112836279f), __mad(z, -0.376126289f, 0.128379166f));
-    F high = __mad(y, __mad(z, -1.38589735e-06f, 8.37591433e-05f), __mad(z, -0.000808809884f, 0.00519415271f));
-    // In double length.
-    F most = 1.0f - x;
-    return most + __mad(-x, __mad(y * y, high, low), (1.0f - most) - x);
-}
-
-// e^(x^2) erfc x = P(y) / (x + 3) with y = (x - 3) / (x + 3)
-template <typename F, typename D> static inline F erfc_tail_float(F size) {
-    D x = (D)__min((F)10.5f, size);
-    D t = 1.0d / (x + 3.0d);
-    D y = (x - 3.0d) * t;
-    D z = y * y;
-    D u = z * z;
-    D high = (-0.00122408837d + y * 0.0030539101d) + z * (-0.000484067103d + y * -0.000288761628d);
-    D low = (0.590228379d + y * -0.310466498d) + z * (0.119528197d + y * -0.0268336087d);
-    D p = (1.07400691d + y * -0.88339448d) + z * (low + u * high);
-    return exp2_times<F, D>(x * x * -1.4426950408889634d, p * t);
-}
-
-template <typename F, typename I, typename D> static inline F erfc_float(F x) {
-    F tail = erfc_tail_float<F, D>(abs(x)), near = erfc_near_float<F>(x);
-    F far = x < 0.0f ? 2.0f - tail : tail;
-    return abs(x) < 0.72f ? near : far;
 }

@@ -466,7 +466,7 @@ template <typename F, typename D> static inline F erfc_tail_float(F size) {
     return __scale_sum(ratio, ratio * most + (ratio * curve + (ratio_low * most + ratio_low)), SHIFTED(NEAREST(square * -1477.3197f)));
 }
 
-template <typename F, typename I, typename D> static inline F erfc_float(F x) {
+template <typename F, typename I, typename D, typename U> static inline F erfc_float(F x) {
     F tail = erfc_tail_float<F, D>(abs(x)), near = 1.0f - erf_near_float<F>(x);
     F far = x < 0.0f ? 2.0f - tail : tail;
     return WHERE(x, TINY_FOR_CUBES, NOT_A_NUMBER, abs(x) < 0.72f ? near : far, 1.0f - x * 1.12837917f);

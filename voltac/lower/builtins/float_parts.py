@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from voltac.lower.builtins.intrinsic_calls import Emitter, call, overload
+from voltac.lower.builtins.lane_movement import has_permutes, look_up
 from voltac.lower.control_flow import masks
 from voltac.lower.function_context import FunctionContext
 from voltac.lower.text.ir_values import IR, element_type, floating, integer, lanes_of, poison, splat_constant
@@ -109,10 +110,8 @@ def _mad(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
 
 
 def _split(c: FunctionContext, x: IR) -> tuple[IR, IR]:
-    """Exponent as an integer and bits of the significand, for what is above zero and finite; ``fast``: and normal."""
+    """Exponent as an integer and bits of the significand, for what is above zero and finite."""
     build = c.build
-    if c.options.math_library == "fast":
-        return _split_normal(c, x)
     small = build.compare("fcmp olt", x, _float(x, 2.0**-126))
     power = 23
     if not c.target.has_ieee_products:
@@ -140,8 +139,6 @@ def _exponent(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR
         significand = _avx512(c, "getmant", x, "i32 11")
         return build.binary("fsub", _avx512(c, "getexp", x), _avx512(c, "getexp", significand))
     exponent = build.convert("sitofp", _split(c, x)[0], x.type)
-    if c.options.math_library == "fast":
-        return exponent
     # Infinity and NaN stay, zero has none, numbers below have no logarithm.
     exponent = build.select(build.compare("fcmp olt", x, _float(x, _INFINITY)), exponent, x)
     exponent = build.select(build.compare("fcmp oeq", x, _float(x, 0.0)), _float(x, -_INFINITY), exponent)
@@ -154,6 +151,18 @@ def _significand(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) ->
         # Interval 3/4 .. 3/2, NaN for what is below zero.
         return _avx512(c, "getmant", x, "i32 11")
     return c.build.convert("bitcast", _split(c, x)[1], x.type)
+
+
+def _exponent_normal(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    if c.target.has_avx512:
+        return _exponent(c, node, arguments)
+    return c.build.convert("sitofp", _split_normal(c, arguments[0])[0], arguments[0].type)
+
+
+def _significand_normal(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
+    if c.target.has_avx512:
+        return _significand(c, node, arguments)
+    return c.build.convert("bitcast", _split_normal(c, arguments[0])[1], arguments[0].type)
 
 
 def _all_plain(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
@@ -253,12 +262,21 @@ def _lookup_eight(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -
     if lanes_of(index.type) and c.target.shuffle:
         eight = _entries(c, table, 0, 8)
         return _shuffled(c, c.build.shuffle(eight, poison(eight.type), [*range(8), *range(8)]), index)
-    if not (lanes_of(index.type) and _has_permps(c)):
+    if not (lanes_of(index.type) and has_permutes(c)):
         return _one_by_one(c, table, index, 8)
+    if not _has_permps(c):
+        return _of_two_fours(c, [_entries(c, table, start, 4) for start in (0, 4)], index)
     whole = _entries(c, table, 0, 8)
     if c.target.has_avx512 and c.target.vector_bits == 512:
         return _permuted(c, c.build.shuffle(whole, poison(whole.type), [*range(8), *range(8)]), index)
     return _in_registers(c, 8, lambda i: call(c, "llvm.x86.avx2.permps", whole.type, whole, i), index)
+
+
+def _of_two_fours(c: FunctionContext, fours: list[IR], index: IR) -> IR:
+    if _permutes_sixteen_bytes(c):
+        low, high = (_permuted_within(c, four, index) for four in fours)
+        return c.build.select(_bit_set(c, index, 2), high, low)
+    return _in_registers(c, 4, lambda i: look_up(c, fours, i), index)
 
 
 def _lookup_two(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
@@ -357,6 +375,8 @@ FLOAT_PARTS: dict[str, Emitter] = {
     "__mad": _mad,
     "__exponent": _exponent,
     "__significand": _significand,
+    "__exponent_normal": _exponent_normal,
+    "__significand_normal": _significand_normal,
     "__all_plain": _all_plain,
     "__scale_sum": _scale_sum,
     "__scale_sum_normal": _scale_sum_normal,

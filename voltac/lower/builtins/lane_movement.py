@@ -76,7 +76,7 @@ def look_up(c: FunctionContext, tables: Sequence[IR], numbers: IR) -> IR:
     lane, bits, count = element_type(kind), element_bits(kind), lanes_of(kind)
     if c.target.shuffle and count == c.width and bits <= 32:
         return _by_shuffles(c, tables, numbers)
-    if not _has_permutes(c):
+    if not has_permutes(c):
         return _through_memory(c, tables, numbers)
     whole = f"<{count} x i{bits}>"
     plain = [table if lane[0] == "i" else c.build.convert("bitcast", table, whole) for table in tables]
@@ -94,13 +94,14 @@ def look_up(c: FunctionContext, tables: Sequence[IR], numbers: IR) -> IR:
     return found if lane[0] == "i" else c.build.convert("bitcast", found, kind)
 
 
-def _has_permutes(c: FunctionContext) -> bool:
+def has_permutes(c: FunctionContext) -> bool:
+    """Whether the target looks vectors up by instructions, and not in memory."""
     return c.target.architecture == "aarch64" or (c.target.triple.startswith("x86_64") and c.target.cpu != "x86-64")
 
 
 def moves_in_one_step(c: FunctionContext, vector: str) -> bool:
     """Whether one permute, without further preparation, looks up in a vector of this type."""
-    permute = _permute(c, element_bits(vector), lanes_of(vector)) if _has_permutes(c) else None
+    permute = _permute(c, element_bits(vector), lanes_of(vector)) if has_permutes(c) else None
     return permute is not None and lanes_of(vector) <= permute.lanes
 
 

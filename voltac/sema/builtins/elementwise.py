@@ -155,6 +155,18 @@ def __significand(gang: Gang, a: Value) -> Value:
     return _split(gang, a)[0]
 
 
+@_builtin(UNSAFE, "R T", ("R T",), (FLOAT,))
+def __exponent_normal(gang: Gang, a: Value) -> Value:
+    """The same for normal numbers above 0; any value for others."""
+    return __exponent(gang, a)
+
+
+@_builtin(UNSAFE, "R T", ("R T",), (FLOAT,))
+def __significand_normal(gang: Gang, a: Value) -> Value:
+    """Likewise."""
+    return __significand(gang, a)
+
+
 @_builtin(UNSAFE, "R T", ("R T", "R T", "R T"), (FLOAT,))
 def __scale_sum(gang: Gang, a: Value, b: Value, shifted: Value) -> Value:
     """(a + b) 2^n, sum rounded too; the third argument is n + 3 * 2^22."""

@@ -26,7 +26,8 @@ from voltac.target_info import TargetInfo, find_target
 LIBRARY = shipped_folder("stdlib")
 _HEADERS = "include"
 """The folder of the library for headers. Declarations in each of the others, an overlay, hold for one value of ``--math-lib``,
-for the device of its name, or for processors with (``fused``) or without (``unfused``) fused multiply-add."""
+for the device of its name, for processors with (``fused``) or without (``unfused``) fused multiply-add, or for those without an
+instruction that scales by powers of two (``without_scaling``)."""
 INDEX_FILE = os.path.join(LIBRARY, "index.json")
 
 
@@ -111,7 +112,8 @@ def overlays_of(target: TargetInfo, math_library: str) -> tuple[str, ...]:
     """What a target and ``--math-lib`` put in place of the common library, the stronger last."""
     if target.device is not None:
         return target.device.libraries
-    return (math_library, "fused" if target.has_fma else "unfused")
+    scaling = () if target.has_avx512 else ("without_scaling",)
+    return (*scaling, math_library, "fused" if target.has_fma else "unfused")
 
 
 def _chunk(row: Row) -> Chunk:
