@@ -82,6 +82,7 @@ def test_a_text_is_reduced_to_the_words_that_matter() -> None:
     assert least_text(text, fails, time.monotonic() + 60).split() == ["a", "=", "c"]
     assert len(tried) < 100
     assert least_text(text, fails, time.monotonic() - 1) == text
+    assert least_text(text, lambda text: False, time.monotonic() + 60) == text, "what does not fail again is left as it is"
 
 
 def test_what_failed_is_kept_reduced_and_the_command_ends_with_1(tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from voltac.options import Options
 from voltac.target_info import find_target
 
 OPTIONS = Options(target=find_target("avx2-i32x8"), level=0)
+DESCRIBED = Options(target=find_target("avx2-i32x8"), level=0, debug_info=True)
 HEAD = "export void f(uniform int a[], uniform int n) { "
 SECONDS = 8.0
 """Of processor time: 5 as for every bad input (at most 4.3 measured), and room where two hardware threads share a core."""
@@ -34,6 +35,13 @@ RIGHT = {
     "a long line": HEAD + "a[0] = 1; " * 2_000 + "}",
     "a long initializer": "static uniform int x[] = {" + "1, " * 10_000 + "}; " + HEAD + "a[0] = x[n]; }",
     "a long name": HEAD + "int " + "b" * 1_000_000 + " = 3; a[0] = 1; }",
+    "long names that differ at their ends": HEAD
+    + "".join(f"int {'b' * 5_000}{i} = {i} + n; " for i in range(9))
+    + "a[0] = n; }",
+    "long labels": HEAD
+    + "".join(f"if (n > {i}) goto {'b' * 5_000}{i}; " for i in range(9))
+    + "".join(f"{'b' * 5_000}{i}: a[0] += {i}; " for i in range(9))
+    + "}",
     "a long string": HEAD + 'print("' + "x" * 200_000 + '"); }',
     "a long float": HEAD + "a[0] = 0." + "1" * 1_000_000 + "; }",
     "a long exponent": HEAD + "a[0] = (int)(1e" + "9" * 100_000 + " + 0x1p-" + "9" * 100_000 + "); }",
@@ -63,6 +71,7 @@ WRONG = {
     "parentheses": (HEAD + "a[0] = " + "(" * 10_000 + "n" + ")" * 10_000 + "; }", "nested too deeply"),
     "braces": (HEAD + "{" * 10_000 + "a[0] = 1;" + "}" * 10_000 + "}", "nested too deeply"),
     "ifs": (HEAD + "if (n > 1) " * 10_000 + "a[0] = 1; }", "nested too deeply"),
+    "loops": (HEAD + "while (n > 1) " * 100 + "¦" + "while (n > 1) " * 200 + "n++; }", "the limit is 100"),
     "an integer of a million digits": (HEAD + "a[0] = ¦" + "1" * 1_000_000 + "; }", "does not fit"),
     "a hexadecimal one": (HEAD + "a[0] = ¦0x" + "1" * 1_000_000 + "; }", "does not fit"),
     "an octal one": (HEAD + "a[0] = ¦0" + "1" * 1_000_000 + "; }", "does not fit"),
@@ -90,13 +99,13 @@ WRONG = {
 }
 
 
-def compiled(text: str, file: str = "t.ispc") -> list[tuple[int, int, str]]:
+def compiled(text: str, file: str = "t.ispc", options: Options = OPTIONS) -> list[tuple[int, int, str]]:
     """The errors of a text, which took no more processor time than allowed."""
     diagnostics = Diagnostics()
     started = time.process_time()
     gc.disable()  # as the command line does; here it would look through what all other tests have left
     try:
-        compile_source(text, file, OPTIONS, diagnostics).optimized.object_code()
+        compile_source(text, file, options, diagnostics).optimized.object_code()
     except CompileError:
         assert diagnostics.error_count
     finally:
@@ -107,9 +116,10 @@ def compiled(text: str, file: str = "t.ispc") -> list[tuple[int, int, str]]:
     return [(item.span.line, item.span.column, item.text) for item in errors]
 
 
+@pytest.mark.parametrize("options", [OPTIONS, DESCRIBED], ids=["plain", "described"])
 @pytest.mark.parametrize("text", RIGHT.values(), ids=RIGHT.keys())
-def test_an_extreme_program_that_is_right_compiles(text: str) -> None:
-    assert compiled(text) == []
+def test_an_extreme_program_that_is_right_compiles(text: str, options: Options) -> None:
+    assert compiled(text, options=options) == []
 
 
 @pytest.mark.parametrize(("marked", "part"), WRONG.values(), ids=WRONG.keys())

@@ -39,11 +39,13 @@ def reduced(campaign: Campaign, seed: int, text: str, failure: str, seconds: flo
 
 
 def least_text(text: str, fails: Callable[[str], bool], deadline: float) -> str:
-    """By delta debugging, of lines, then of tokens, until nothing can be left out or the time is up."""
+    """By delta debugging, of lines, then of tokens, until nothing can be left out, the time is up, or it fails no more."""
 
     class Late(Exception):
         pass
 
+    if not fails(text):
+        return text
     best = text
     for pattern in PARTS:
         parts: list[str] = pattern.findall(best)

@@ -19,8 +19,8 @@ from typing import Any
 
 from campaign import Campaign
 
-TRIALS = 100
-"""Of one process; what LLVM and the interpreters keep goes with it."""
+LIFETIME = 60.0
+"""Seconds after which a process gives way to a new one; what LLVM and the interpreters keep goes with it."""
 START = 120.0
 """Seconds that a process may take to import what it needs, on a busy machine."""
 
@@ -61,12 +61,13 @@ class Worker:
         self.campaign = campaign
         self.seed = 0
         self._process: subprocess.Popen[str] | None = None
-        self._trials = 0
+        self._end = 0.0
         self._deadline = 0.0
+        self._used = 0.0
 
     def start(self, seed: int, text: str | None = None) -> None:
         """Begin a trial; ``text`` takes the place of that of the seed."""
-        if self._process is None or self._trials >= TRIALS:
+        if self._process is None or time.monotonic() > self._end:
             self.stop()
             self._process = subprocess.Popen(
                 [sys.executable, str(Path(__file__).parent), "--serve", self.campaign.module, self.campaign.name],
@@ -76,16 +77,17 @@ class Worker:
                 text=True,
                 # What a trial starts in another folder is of this tree, too.
                 env=os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[2])},
-                start_new_session=True,
+                # To be ended together; a session of its own would not share the priority of the campaign.
+                process_group=0,
             )
-            self._trials = 0
             self._deadline = time.monotonic() + START
             if self._answer() != "ready":
                 self.stop()
                 raise RuntimeError(f"the process for {self.campaign.name} does not start")
+            self._end = time.monotonic() + LIFETIME
         assert self._process is not None and self._process.stdin is not None
-        self.seed, self._trials = seed, self._trials + 1
-        self._deadline = time.monotonic() + self.campaign.seconds
+        self.seed = seed
+        self._deadline, self._used = time.monotonic() + self.campaign.seconds, self._processor()[1]
         with contextlib.suppress(BrokenPipeError):  # it has ended, and so will the trial
             self._process.stdin.write(json.dumps([seed, text]) + "\n")
             self._process.stdin.flush()
@@ -98,7 +100,23 @@ class Worker:
 
     @property
     def late(self) -> bool:
-        return time.monotonic() > self._deadline
+        """Has it had its time, and is not just waiting for a processor?"""
+        return time.monotonic() > self._deadline and not self._is_starved()
+
+    def _is_starved(self) -> bool:
+        """Could it go on, and has had less of a processor than the trial may take?"""
+        states, used = self._processor()
+        return "R" in states and used - self._used < self.campaign.seconds
+
+    def _processor(self) -> tuple[set[str], float]:
+        """States of its threads, as ``/proc`` has them, and seconds of processor time."""
+        assert self._process is not None
+        folder, states, ticks = Path(f"/proc/{self._process.pid}"), set(), 0
+        with contextlib.suppress(OSError):
+            # Of all threads, those that have ended included.
+            ticks = sum(map(int, (folder / "stat").read_text().rsplit(")", 1)[1].split()[11:13]))
+            states = {(thread / "stat").read_text().rsplit(")", 1)[1].split()[0] for thread in (folder / "task").iterdir()}
+        return states, ticks / os.sysconf("SC_CLK_TCK")
 
     def result(self) -> str:
         """The end of the trial, waited for until it is late."""
@@ -112,8 +130,9 @@ class Worker:
     def _answer(self) -> Any:
         """None where the process has ended; TimeoutError if it has done nothing when it is late."""
         assert self._process is not None and self._process.stdout is not None
-        if not select.select([self.descriptor], [], [], max(0.0, self._deadline - time.monotonic()))[0]:
-            raise TimeoutError
+        while not select.select([self.descriptor], [], [], max(0.1, self._deadline - time.monotonic()))[0]:
+            if self.late:
+                raise TimeoutError
         line = self._process.stdout.readline()
         return json.loads(line) if line else None
 

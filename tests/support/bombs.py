@@ -50,11 +50,32 @@ def nesting(chance: random.Random) -> str:
         (
             ("(", "1", ")"), ("-", "1", ""), ("!", "1", ""), ("a[", "0", "]"), ("1 ? 2 : ", "3", ""), ("f(", "", ")"),
             ("*", "a", ""), ("1 + ", "1", ""), ("(int)", "1", ""), ("{", "", "}"), ("if (n) ", ";", ""),
-            ("foreach (i = 0 ... 1) {", "", "}"),
+            ("foreach (i = 0 ... 1) {", "", "}"), ("{", "a[0]++;", "}"), ("{ int w = n; ", "w++;", "}"),
+            ("if (i > 1) {", "", "} else n++;"), ("cif (i > 1) {", "", "}"), ("while (i < 1) {", "", "}"),
+            ("cwhile (i < 1) {", "", "}"), ("for (int w = 0; w < i; w++) {", "", "}"), ("do {", "", "} while (i < 1);"),
+            ("switch (i) { case 1:", "", "}"), ("foreach_active (k) {", "", "}"), ("foreach_unique (k in i) {", "", "}"),
+            ("unmasked {", "", "}"), ("switch (n) { default: i;", "", "}"),
             ("sizeof(", "int", ")"), ("1 << ", "1", ""), ("i, ", "i", ""), ("++", "i", ""),
         )
     )  # fmt: skip
-    return BODY.format(opening * depth + middle + closing * (depth if chance.random() < 0.9 else depth - 1))
+    nest = opening * depth + middle + closing * (depth if chance.random() < 0.9 else depth - 1)
+    return BODY.format(f"1; {nest}" if "{" in opening or ";" in closing else nest)
+
+
+def names(chance: random.Random) -> str:
+    """Long ones that differ at their ends or nowhere, of everything that has a name."""
+    long = chance.choice(("x", "ab_", "q1")) * chance.choice((40, 300, 1030, 5000))
+    one, two = long + "1", long + chance.choice(("1", "2", "3"))
+    kinds = (
+        f"struct {one} {{ int {one}; float {two}; }}; struct {two} {{ float {one}; }};",
+        f"int {one}(int {one}) {{ return {one}; }} int {two}(int {two}, int b) {{ return b; }}",
+        f"enum {one} {{ {two}, {long}4 }};", f"static uniform int {one} = 1; static int {two} = 2;",
+        f"void g() {{ int {one} = programIndex; {{ int {two} = {one}; foreach ({long}5 = 0 ... 3) {two} += {long}5; }} }}",
+        f"template <typename {one}> {one} {two}({one} x) {{ return x; }} int g(int a) {{ return {two}<int>(a); }}",
+        f"void g(uniform int n) {{ goto {one}; {one}: n++; goto {two}; {two}: ; }}",
+        f"#define {one} 1\n#define {two}(x) x\nint g() {{ return {one} + {two}(2); }}",
+    )  # fmt: skip
+    return chance.choice(kinds) + "\n" + BODY.format("1")
 
 
 def types(chance: random.Random) -> str:
@@ -85,7 +106,7 @@ def lines(chance: random.Random) -> str:
     )
 
 
-KINDS = (doubling, calling, including, conditions, nesting, types, lines)
+KINDS = (doubling, calling, including, conditions, nesting, names, types, lines)
 
 
 def bomb(seed: int) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from itertools import accumulate
 
 from voltac.codegen.selection import CannotSelect, label_of
 from voltac.ir.interp_constants import constant
@@ -29,6 +30,8 @@ class DataForm:
     byte: str = ".byte"
     symbol: Callable[[str], str] = str
     """What the assembler calls a symbol."""
+    short_bytes: int = 0
+    """The most that all variables in short sections may have, which lie around a global pointer; 0: there are none."""
 
 
 _USUAL = DataForm()
@@ -38,37 +41,65 @@ def data(module: Module, form: DataForm = _USUAL) -> str:
     """Every global with a value. In the scratchpad those that have to be copied there come first."""
     kinds = KindTable(module.layout(form.pointer_bytes))
     ordered = sorted(module.globals().items(), key=lambda item: in_section(SCRATCHPAD_UNSET) in item[1])
-    return "".join(_one(kinds, name, body, form) for name, body in ordered)
+    short = short_labels(module, form)
+    found = ((name, body, _layout(kinds, name, body)) for name, body in ordered)
+    return "".join(_one(kinds, name, body, layout, form, short) for name, body, layout in found if layout is not None)
 
 
-def _one(kinds: KindTable, name: str, body: str, form: DataForm) -> str:
+def short_labels(module: Module, form: DataForm) -> frozenset[str]:
+    """The labels of the variables that go to short sections: the smallest, as many as there is room for."""
+    kinds = KindTable(module.layout(form.pointer_bytes))
+    layouts = ((name, _layout(kinds, name, body)) for name, body in module.globals().items())
+    sizes = sorted((layout.kind.size + layout.alignment, name) for name, layout in layouts if layout is not None)
+    ends = accumulate(size for size, _ in sizes)
+    return frozenset(label_of(name[1:]) for (_, name), end in zip(sizes, ends) if end <= form.short_bytes)
+
+
+@record
+class _Layout:
+    """What a global variable is, if it is defined here."""
+
+    what: str
+    """``global`` or ``constant``."""
+    kind: Kind
+    alignment: int
+    value: str
+
+
+def _layout(kinds: KindTable, name: str, body: str) -> _Layout | None:
     found = _GLOBAL.search(body)
     if found is None or name.startswith("@llvm."):
-        return ""
+        return None
     type_end = end_of_type(body, found.end())
     if not body.startswith(" ", type_end):
-        return ""  # defined elsewhere
-    value = body[type_end + 1 : end_of_value(body, type_end + 1)]
+        return None  # defined elsewhere
     kind = kinds[body[found.end() : type_end]]
     aligned = re.search(r", align (\d+)", body)
     alignment = max(int(aligned.group(1)) if aligned else kind.alignment, 4)
+    return _Layout(found.group("what"), kind, alignment, body[type_end + 1 : end_of_value(body, type_end + 1)])
+
+
+def _one(kinds: KindTable, name: str, body: str, layout: _Layout, form: DataForm, short: Collection[str]) -> str:
+    kind = layout.kind
     words: dict[int, str] = {}
     content, defined = bytearray(kind.size), bytearray(kind.size)
     try:
-        encode(kind, _value(kinds, kind, value, 0, words, form), memoryview(content), defined, 0)
+        encode(kind, _value(kinds, kind, layout.value, 0, words, form), memoryview(content), defined, 0)
     except InstructionFault as fault:
         raise CannotSelect(f"the initial value of {name}: {fault}") from fault
     if in_scratchpad(body):
         section = ".section scratchpad"
-    elif found.group("what") == "constant":
+    elif label_of(name[1:]) in short:
+        section = ".sdata" if any(content) or words else ".sbss"
+    elif layout.what == "constant":
         section = ".rodata"
     else:
         section = ".data" if any(content) or words else ".bss"
-    lines = [f"\t{section}", f"\t.align {alignment}"]
+    lines = [f"\t{section}", f"\t.align {layout.alignment}"]
     if not re.match(r"(?:internal|private) ", body):
         lines.append(f"\t.global {form.symbol(label_of(name[1:]))}")
     lines.append(f"{label_of(name[1:])}:")
-    lines += [f"\t.space {kind.size}"] if section == ".bss" else _content(bytes(content), words, form)
+    lines += [f"\t.space {kind.size}"] if section in (".bss", ".sbss") else _content(bytes(content), words, form)
     return "\n".join(lines) + "\n"
 
 

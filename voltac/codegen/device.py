@@ -26,6 +26,8 @@ class ImmediateKind:
     """Low bits of the value that the field leaves out; ``bits`` counts them."""
     part: str = ""
     """The part of a label's address that may stand here, as in :class:`RelocationKind`; empty: numbers only."""
+    pointer_part: str = ""
+    """The same of its distance from the global pointer, ``@gprel(label)``."""
     base: int = 0
     """What the number is where the field has zeros."""
     is_complement: bool = False
@@ -71,6 +73,8 @@ class RelocationKind:
     bits: int
     shift: int = 0
     """Low bits of the value that are left out: they are zero."""
+    from_pointer: bool = False
+    """Whether it is the distance from the global pointer instead of the address."""
 
 
 @record
@@ -87,6 +91,8 @@ class SectionPlace:
     """First address that the section must not reach."""
     base: int = 0
     """For ``local``: the address by which the program knows it."""
+    is_short: bool = False
+    """Whether the global pointer points to the middle of all such sections."""
 
 
 @record(eq=False)
@@ -115,6 +121,10 @@ class DeviceCode:
     """Of an address in its files."""
     elf_flags: int = 0
     """In their headers: what of the machine they are for."""
+    global_pointer: str = ""
+    """The symbol of the address from which code counts to data in short sections; empty: there is none."""
+    short_flag: int = 0
+    """Of short sections in files."""
 
     @property
     def word_bytes(self) -> int:

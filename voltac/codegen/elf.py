@@ -94,7 +94,7 @@ def write_elf(code: ObjectFile, device: DeviceCode, entry: str = "", notes: Mapp
     numbers: dict[str, int] = {}
     for section in code.sections.values():
         numbers[section.name] = len(parts)
-        parts.append(_section_part(section))
+        parts.append(_section_part(section, device))
     strings = _Strings()
     places, table, locals_ = _symbols(code, numbers, strings, form)
     symbol_part = _Part(".symtab", SYMTAB, content=table, alignment=4, entry_size=form.symbol_size)
@@ -162,12 +162,13 @@ def write_elf(code: ObjectFile, device: DeviceCode, entry: str = "", notes: Mapp
     return bytes(whole)
 
 
-def _section_part(section: Section) -> _Part:
+def _section_part(section: Section, device: DeviceCode) -> _Part:
     zeros = section.kind == "zeros"
+    place = device.place(section.name)
     return _Part(
         section.name,
         ZEROS if zeros else PROGBITS,
-        _FLAGS[section.kind],
+        _FLAGS[section.kind] | (device.short_flag if place is not None and place.is_short else 0),
         section.address,
         b"" if zeros else bytes(section.content),
         section.size,

@@ -176,6 +176,7 @@ class _Reader:
         if header.name in self.made.sections:
             raise BadElf(f"there are two sections '{header.name}'")
         flags = {"text": EXECUTABLE, "constants": 0, "local": WRITABLE | LOCAL_SPACE}.get(place.kind, WRITABLE)
+        flags |= self.device.short_flag if place.is_short else 0
         if header.flags != ALLOCATED | flags:
             raise BadElf(f"section '{header.name}' has flags {header.flags:#x} instead of {ALLOCATED | flags:#x}")
         if (header.type == ZEROS) != (place.kind == "zeros"):

@@ -1,18 +1,22 @@
 """Assembled code → code with addresses: sections get their places, labels their values, open words are filled in.
 
-The linker defines ``__end``, the first byte behind everything, and for a section
+The linker defines ``__end``, the first byte behind everything, where the device has a
+global pointer its symbol, the middle of the short sections, and for a section
 with a memory of its own ``__NAME_image`` (where its bytes wait in main memory),
 ``__NAME_start`` and ``__NAME_end`` (where they belong).
 """
 
 from __future__ import annotations
 
-from voltac.codegen.device import DeviceCode
+from voltac.codegen.device import DeviceCode, SectionPlace
 from voltac.codegen.object_file import ObjectFile, Section, Symbol
 from voltac.codegen.patch import DoesNotFit, patched
 from voltac.messages.diagnostics import Diagnostics
 from voltac.messages.message import NOWHERE
 from voltac.messages.suggestions import suggestion
+
+_POINTER_ALIGNMENT = 16
+"""Of the global pointer. Chosen: the greatest that variables usually have."""
 
 
 def link(code: ObjectFile, device: DeviceCode, diagnostics: Diagnostics | None = None) -> ObjectFile:
@@ -31,6 +35,8 @@ def link(code: ObjectFile, device: DeviceCode, diagnostics: Diagnostics | None =
         value = code.address(relocation.symbol) + relocation.addend
         if relocation.part == "relative":
             value -= section.address + relocation.offset
+        if device.relocation(relocation.part).from_pointer:
+            value -= code.address(device.global_pointer)
         try:
             if device.put_address is not None:
                 device.put_address(section, relocation, value)
@@ -48,7 +54,7 @@ def _place(code: ObjectFile, device: DeviceCode, messages: Diagnostics) -> None:
     ordered: dict[str, Section] = {}
     for place in device.places:
         cursor = cursor if place.address is None else place.address
-        sections = [section for section in code.sections.values() if device.place(section.name) is place]
+        sections = _sections_of(code, device, place)
         is_full = False
         if place.kind == "local":
             size = sum(section.size for section in sections)
@@ -75,10 +81,19 @@ def _place(code: ObjectFile, device: DeviceCode, messages: Diagnostics) -> None:
                     f"section '{section.name}' has {section.size} bytes; {device.name} has room for {max(0, room)}{wanted}",
                 )
             cursor += section.size
+    if device.global_pointer:
+        short = [section for place in device.places if place.is_short for section in _sections_of(code, device, place)]
+        first = min((section.address for section in short), default=0)
+        end = max((section.address + section.size for section in short), default=0)
+        _define(code, device.global_pointer, "", first + (end - first) // 2 // _POINTER_ALIGNMENT * _POINTER_ALIGNMENT)
     # Whoever copies and loads does so in whole lines.
     cursor = -(-cursor // device.section_alignment) * device.section_alignment
     _define(code, "__end", "", cursor)
     code.sections = ordered
+
+
+def _sections_of(code: ObjectFile, device: DeviceCode, place: SectionPlace) -> list[Section]:
+    return [section for section in code.sections.values() if device.place(section.name) is place]
 
 
 def _define(code: ObjectFile, name: str, section: str, offset: int) -> None:

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import shutil
-import struct
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+from ia64_linked import executed, run
 from ia64_rows import GNU_AS
 
 from voltac.cli.command import main
 from voltac.driver import compile_source
 from voltac.options import Options
 from voltac.target_info import DEVICES
-from voltac.targets.ia64.simulator.machine import Itanium, MachineReport
-from voltac.targets.ia64.simulator.memory import Memory
 
 N = 37
 KERNEL = """
@@ -37,6 +34,7 @@ _start:
     movl r3=0x9804C0270033F
     ;;
     mov.m ar.fpsr=r3
+    movl gp=__gp
     movl r32=x
     movl r33=y
     movl r34=out
@@ -64,28 +62,6 @@ out: .skip {size}
 """
 
 
-def run(command: list[str | Path]) -> None:
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-
-
-def executed(program: bytes) -> tuple[Itanium, MachineReport]:
-    """A static ELF file, its segments loaded as its program headers say (System V ABI)."""
-    entry, headers = struct.unpack_from("<QQ", program, 24)
-    size, count = struct.unpack_from("<HH", program, 54)
-    memory = Memory(1 << 21)
-    for number in range(count):
-        kind, _, offset, address, _, in_file, in_memory, _ = struct.unpack_from("<IIQQQQQQ", program, headers + number * size)
-        if kind == 1:
-            memory.map(address, in_memory)
-            memory.bytes[address : address + in_file] = program[offset : offset + in_file]
-    memory.map(0x180000, 0x10000)
-    machine = Itanium(memory)
-    machine.frame = (0, 0, 0)
-    machine.R[12] = 0x18FFF0
-    return machine, machine.run(entry)
-
-
 @pytest.mark.parametrize("by_gnu", [False, True], ids=["our object", "our text by GNU as"])
 def test_gnu_ld_makes_a_program_that_calls_a_kernel_and_writes_the_result(by_gnu: bool, tmp_path: Path) -> None:
     if shutil.which(GNU_AS) is None:
@@ -105,7 +81,7 @@ def test_gnu_ld_makes_a_program_that_calls_a_kernel_and_writes_the_result(by_gnu
     (tmp_path / "start.s").write_text(start)
     run([GNU_AS, tmp_path / "start.s", "-o", tmp_path / "start.o"])
     linked = tmp_path / "program"
-    addresses = ["-Ttext=0x20000", "-Tdata=0x80000", "--section-start=.rodata=0x60000"]
+    addresses = ["-Ttext=0x20000", "-Tdata=0x80000"]
     run(["ia64-linux-gnu-ld", "-static", *addresses, tmp_path / "start.o", made, "-o", linked])
     machine, report = executed(linked.read_bytes())
     assert report.status == 7
@@ -150,7 +126,7 @@ def test_an_image_for_linux_is_linked_by_gnu_ld_and_writes_what_its_kernels_stor
     source, made, linked = tmp_path / "k.ispc", tmp_path / "k.o", tmp_path / "program"
     source.write_text(EVERYTHING)
     assert main([str(source), f"--target={target}", "--emit-image=linux", "--woff", "-o", str(made)]) == 0
-    addresses = ["-Ttext=0x20000", "-Tdata=0x80000", "--section-start=.rodata=0x60000"]
+    addresses = ["-Ttext=0x20000", "--section-start=.sdata=0x80000"]
     run(["ia64-linux-gnu-ld", "-static", *addresses, made, "-o", linked])
     machine, report = executed(linked.read_bytes())
     assert report.status == 0

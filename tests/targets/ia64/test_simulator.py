@@ -231,6 +231,25 @@ def test_checks_of_speculative_loads(address: int, branches: bool) -> None:
     assert here.R[8] == (2 if branches else 1)
 
 
+@pytest.mark.parametrize(("address", "wanted"), [(DATA, 2), (0x500, 0)])
+def test_a_float_that_is_not_there_makes_both_predicates_of_a_comparison_zero(address: int, wanted: int) -> None:
+    compare = "{ .mfi\n nop.m 0\n fcmp.lt.s0 p6,p7=f32,f0\n nop.i 0 ;; }\n"
+    text = one("ldfs.s f32=[r14]") + one("cmp.eq p6,p7=r0,r0") + compare
+    here = prepared(text + one("(p6) adds r8=1,r0") + one("(p7) adds r8=2,r0") + one("br.ret.sptk.many b0", "b"))
+    here.R[14] = address
+    here.has_speculation = True
+    here.run(CODE)
+    assert here.R[8] == wanted
+
+
+def test_a_float_that_is_not_there_is_not_stored() -> None:
+    here = prepared(one("ldfd.s f32=[r14]") + one("stfd [r16]=f32") + one("br.ret.sptk.many b0", "b"))
+    here.R[14], here.R[16] = 0x500, DATA
+    here.has_speculation = True
+    with pytest.raises(Trap, match="what is stored"):
+        here.run(CODE)
+
+
 FAULTS = {
     one("ld8 r15=[r14]"): "is not a multiple of 8",
     one("ld4 r15=[r16]"): "uses unmapped memory",

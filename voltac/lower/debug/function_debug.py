@@ -136,17 +136,21 @@ def _bytes_of_bits(width: int) -> list[str]:
 
 
 def _opens_scope(node: tree.Block) -> bool:
-    """Do declarations end with the block? Labelled statements and declarations of several variables are blocks too."""
+    """Do declarations end with the block?"""
+    return not _is_transparent(node) and _declares(node)
+
+
+def _is_transparent(node: tree.Block) -> bool:
+    """Is it a block only in the tree: a labelled statement, or declarations of several variables?"""
     statements = node.statements
-    if not statements or isinstance(statements[0], tree.CaseLabel | tree.Label):
-        return False
-    return _declares(node) and not all(isinstance(statement, tree.Declare) for statement in statements)
+    labelled = bool(statements) and isinstance(statements[0], tree.CaseLabel | tree.Label)
+    return labelled or all(isinstance(statement, tree.Declare) for statement in statements)
 
 
 def _declares(node: tree.Block) -> bool:
-    for statement in node.statements:
-        if isinstance(statement, tree.Declare):
-            return True
-        if isinstance(statement, tree.Block) and not _opens_scope(statement) and _declares(statement):
-            return True
-    return False
+    """Does it have declarations in its own scope? Looks into no block that is a scope, so that nests take linear time."""
+    return any(
+        isinstance(statement, tree.Declare)
+        or (isinstance(statement, tree.Block) and _is_transparent(statement) and _declares(statement))
+        for statement in node.statements
+    )

@@ -17,6 +17,10 @@ _NEUTRAL_ZERO = ("add", "sub", "or ", "xor", "shl", "lshr", "ashr")
 """Operations that leave their left side as it is where the right one is 0."""
 
 
+_LONGEST_NAME = 900
+"""Of what is named after the source, in characters: LLVM cuts names off behind 1024, where two would become one."""
+
+
 class FunctionBuilder:
     """The body of one function while it is written."""
 
@@ -50,7 +54,7 @@ class FunctionBuilder:
 
     def block(self, name: str) -> str:
         """A fresh label; the block begins with :meth:`start`."""
-        name = marks.inside(self.path, name)
+        name = marks.inside(self.path, name[:_LONGEST_NAME])
         seen = self._labels.get(name, 0)
         self._labels[name] = seen + 1
         return f"{name}.{seen}" if seen else name
@@ -116,7 +120,8 @@ class FunctionBuilder:
     def alloca(self, type: str, alignment: int, name: str = "slot") -> IR:
         """A stack object that lives as long as the function."""
         self._count += 1
-        result = f"%{name if NAME_CHARACTERS.issuperset(name) else 'slot'}.{self._count}"
+        shown = name[:_LONGEST_NAME] if NAME_CHARACTERS.issuperset(name) else "slot"
+        result = f"%{shown}.{self._count}"
         self._allocas.append(f"  {result} = alloca {type}, align {alignment}")
         return IR("ptr", result)
 

@@ -27,6 +27,10 @@ from voltac.sema.types import (
 )
 from voltac.syntax import ast
 
+_LOOPS = (*FOREACH_KINDS, "loop")
+_DEEPEST_LOOPS = 100
+"""What LLVM does with loops in loops takes time with the cube of their number: 100 take two seconds, 250 half a minute."""
+
 
 @statement(ast.Compound)
 def check_compound(checker: Checker, node: ast.Compound) -> tree.Statement:
@@ -50,6 +54,10 @@ def check_mistake(checker: Checker, node: ast.Mistake) -> tree.Statement:
 def check_branch(checker: Checker, node: ast.Statement, frame: EnclosingStatement) -> tree.Statement:
     """A statement under another one: a scope and a frame of its own."""
     frames = checker.frames
+    if len(frames) >= _DEEPEST_LOOPS and sum(one.kind in _LOOPS for one in (*frames, frame)) > _DEEPEST_LOOPS:
+        text = f"loops are nested too deeply: the limit is {_DEEPEST_LOOPS}; move the inner ones to a function"
+        checker.error("nesting", frame.span, text)
+        return tree.Block(node.span, ())
     frames.append(frame)
     checker.scopes.push()
     try:

@@ -26,10 +26,12 @@ SLOT_CODE = DeviceCode(
     instructions=INSTRUCTIONS,
     registers=BY_NAME,
     immediates=IMMEDIATES,
-    # Numbers of the psABI: R_IA64_PCREL21B, R_IA64_IMM64, R_IA64_DIR64LSB.
+    # Numbers of the psABI: R_IA64_PCREL21B and so on.
     relocations=(
         RelocationKind(0x49, "R_IA64_PCREL21B", "target", 13, 21, shift=4),
         RelocationKind(0x23, "R_IA64_IMM64", "imm64", 0, 64),
+        RelocationKind(0x2A, "R_IA64_GPREL22", "gprel22", 13, 22, from_pointer=True),
+        RelocationKind(0x2B, "R_IA64_GPREL64I", "gprel64", 0, 64, from_pointer=True),
         RelocationKind(0x27, "R_IA64_DIR64LSB", "absolute", 0, 64),
     ),
     elf_machine=50,
@@ -37,6 +39,8 @@ SLOT_CODE = DeviceCode(
         SectionPlace(".text", "text", TEXT_START, MEMORY_END),
         SectionPlace(".rodata", "constants", None, MEMORY_END),
         SectionPlace(".data", "data", None, MEMORY_END),
+        SectionPlace(".sdata", "data", None, MEMORY_END, is_short=True),
+        SectionPlace(".sbss", "zeros", None, MEMORY_END, is_short=True),
         SectionPlace(".bss", "zeros", None, MEMORY_END),
     ),
     section_alignment=32,
@@ -44,5 +48,8 @@ SLOT_CODE = DeviceCode(
     elf_bits=64,
     # EF_IA_64_ABI64: addresses have 64 bits.
     elf_flags=0x10,
+    global_pointer="__gp",
+    # SHF_IA_64_SHORT.
+    short_flag=0x1000_0000,
 )
 """What says how slots and files look, without what works on bundles."""

@@ -36,8 +36,11 @@ _start:
 { .mlx
 	alloc r2=ar.pfs,0,0,8,0
 	movl r3=0x9804C0270033F ;; }
-{ .mib
+{ .mlx
 	mov.m ar.fpsr=r3
+	movl r1=__gp ;; }
+{ .mib
+	nop.m 0
 	nop.i 0
 	br.call.sptk.many b0=linux_main ;; }
 	.endp _start

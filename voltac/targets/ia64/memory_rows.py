@@ -20,7 +20,7 @@ def _meaning(completer: str, size: int, made: str, target: str) -> str:
     found = made.format(f"load({size}, r3)")
     match completer:
         case ".s":
-            return f"{target} = load_s({size}, r3, lambda value: {made.format('value')})"
+            return f"{target} = load_s({size}, r3, lambda value: {made.format('value')}, entry)"
         case ".a" | ".sa":
             return f"{target} = load_a({size}, r3, lambda value: {made.format('value')}, entry, {completer == '.sa'})"
         case ".c.clr" | ".c.nc":

@@ -38,6 +38,7 @@ class ParsedInstruction:
 _PREDICATE = re.compile(r"\(\s*p(\d+)\s*\)\s*")
 _OPERAND = r"\s*([^,=\[\]\s][^,=\[\]]*?)\s*"
 _LABEL = re.compile(r"([A-Za-z_.$][\w.$]*)#?\s*(?:([+-])\s*(\w+))?$")
+_FROM_POINTER = re.compile(r"@gprel\(\s*(.*?)\s*\)$")
 _PREDICATES = 64
 """Of the machine (IA-64 2)."""
 
@@ -103,11 +104,16 @@ def _filled(row: Row, pieces: list[LinePiece], predicate: int) -> ParsedInstruct
             continue
         if register is not None:
             raise piece.wrong(f"'{row.mnemonic}' takes a number here, not {piece.text}")
-        label = _LABEL.match(piece.text)
-        if label is not None and kind.part:
-            needed = NeedsSymbol(kind.part, label[1], int(label[3] or "0", 0) * (-1 if label[2] == "-" else 1))
+        from_pointer = _FROM_POINTER.match(piece.text)
+        part = kind.part if from_pointer is None else kind.pointer_part
+        label = _LABEL.match(piece.text if from_pointer is None else from_pointer[1])
+        if label is not None and part:
+            needed = NeedsSymbol(part, label[1], int(label[3] or "0", 0) * (-1 if label[2] == "-" else 1))
             values.append(0)
             continue
+        if label is not None:
+            remedy = f"address: the distance from gp is written @gprel({label[1]})" if kind.pointer_part else "symbol here"
+            raise piece.wrong(f"'{row.mnemonic}' takes no {remedy}")
         try:
             value = int(piece.text, 0)
         except ValueError:

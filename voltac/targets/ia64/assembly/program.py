@@ -25,7 +25,7 @@ _SYMBOL = re.compile(r"([A-Za-z_.$][\w.$]*)#?\s*(?:([+-])\s*(\w+))?$")
 _OPENED = re.compile(r"\{\s*\.?(\w*)")
 _END = re.compile(r";;|\}|$")
 """Of a statement."""
-_KINDS = {".text": "text", ".rodata": "constants", ".data": "data", ".bss": "zeros"}
+_SECTIONS = frozenset(place.name for place in SLOT_CODE.places)
 _MOST_ALIGNMENT = 1 << 16
 """Bytes. Chosen: what is aligned to more is a mistake."""
 _TEMPLATES = {units for units, _ in TEMPLATES.values()}
@@ -180,7 +180,8 @@ class _Assembler:
             raise brace.wrong(f".{units.lower()} has no stop there; only .mii has one behind its second slot, .mmi its first")
         for number, one in enumerate(slots):
             if one is not None and one.needed is not None:
-                place, needed = len(self.section.content) + number, one.needed
+                # Of 'movl' the first of its two slots.
+                place, needed = len(self.section.content) + number - (one.slot.row.unit == "X"), one.needed
                 self.made.relocations.append(Relocation(self.section.name, place, needed.part, needed.symbol, needed.addend))
         self.section.content += join_slots(units, stops, [None if one is None else one.encoded for one in slots])
 
@@ -190,7 +191,7 @@ class _Assembler:
         operands = split_at_commas(rest)
         if name.text in _IGNORED:
             return
-        if name.text in _KINDS:
+        if name.text in _SECTIONS:
             self.section = self._section(name.text)
         elif name.text == ".section":
             if not operands:
@@ -206,7 +207,7 @@ class _Assembler:
             for operand in operands:
                 self._datum(operand, _SIZES[name.text])
         else:
-            known = [*_IGNORED, *_KINDS, *_SIZES, ".section", ".align", ".global", ".space"]
+            known = [*_IGNORED, *_SECTIONS, *_SIZES, ".section", ".align", ".global", ".space"]
             raise name.wrong(f"unknown directive '{name.text}'{suggestion(name.text, known)}")
 
     def _align(self, name: LinePiece, operands: Sequence[LinePiece]) -> None:

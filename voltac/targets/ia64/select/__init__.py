@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from voltac.codegen.allocation import RegisterFile, allocate, coalesce
 from voltac.codegen.block_placement import Branches, lay_out
 from voltac.codegen.constant_placement import place_constants
-from voltac.codegen.data_sections import DataForm, data
+from voltac.codegen.data_sections import DataForm, data, short_labels
 from voltac.codegen.fixed_registers import read_fixed_registers
 from voltac.codegen.issue_groups import IssueGroup, one_by_one
 from voltac.codegen.kernels import exported
@@ -53,7 +55,8 @@ _FILE = RegisterFile(ALLOCATABLE, frozenset(COPIES.values()), SIZES, store_at, l
 _BRANCHES = Branches(ROWS, JUMP, {BRANCH_IF: BRANCH_UNLESS, BRANCH_UNLESS: BRANCH_IF})
 _MOST_STACK = 1 << 20
 """Bytes of the stack. Chosen."""
-_DATA = DataForm(8, "data8", "data4", "data1", symbol_text)
+_DATA = DataForm(8, "data8", "data4", "data1", symbol_text, short_bytes=1 << 20)
+"""``gp`` reaches 4 MiB: of a program made of several files each has its share. Chosen: a quarter."""
 
 _TARGET = SelectionTarget(
     instructions=ROWS,
@@ -91,6 +94,8 @@ class _FunctionWork:
     machine: MachineFunction
     any_order: bool
     """Whether sums of floats may be added in another order."""
+    short: Collection[str]
+    """Labels of data that ``gp`` reaches."""
     added: dict[str, str] = field(default_factory=dict)
     """The phi copies of each block."""
     groups: dict[str, list[IssueGroup]] = field(default_factory=dict)
@@ -126,7 +131,7 @@ class _FunctionWork:
         self.kernels = pipeline_loops(self.machine, self.any_order)
 
     def complete_frame(self) -> None:
-        complete_frame(self.machine, rotating_registers(self.kernels))
+        complete_frame(self.machine, rotating_registers(self.kernels), self.short)
 
     def group(self) -> None:
         self.groups = ISSUE_RULES.groups(self.machine)
@@ -178,16 +183,17 @@ def run(text: str, options: Options, runs: PassRuns | None = None) -> str:
     module = read(text)
     for row in runs.of(MODULE_PASSES, options, lambda: write(module)):
         row.run(module)
-    works = [_compile(module, function, options, runs) for function in module.functions]
+    short = short_labels(module, _DATA)
+    works = [_compile(module, function, short, options, runs) for function in module.functions]
     check_stacks([work.machine for work in works], _MOST_STACK)
     names = {kernel.name for kernel in exported(module)}
     functions = [work.text(function.name in names) for function, work in zip(module.functions, works)]
     return "".join(["\t.explicit\n", *functions, FAILURES, data(module, _DATA)])
 
 
-def _compile(module: Module, function: Function, options: Options, runs: PassRuns) -> _FunctionWork:
+def _compile(module: Module, function: Function, short: Collection[str], options: Options, runs: PassRuns) -> _FunctionWork:
     work = _FunctionWork(
-        Selection(_TARGET, module, function), MachineFunction(function.name), options.fast_math == "aggressive"
+        Selection(_TARGET, module, function), MachineFunction(function.name), options.fast_math == "aggressive", short
     )
     for row in runs.of(FUNCTION_PASSES, options, work.text):
         row.run(work)

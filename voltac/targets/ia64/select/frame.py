@@ -5,6 +5,8 @@ In memory from ``sp`` up: 16 bytes that belong to whoever is called, arguments a
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from voltac.codegen.calls import INCOMING, OUTGOING
 from voltac.codegen.machine_code import AnyRegister, FrameSlot, Immediate, MachineFunction, MachineInstruction, Register
 from voltac.targets.ia64.registers import BY_NAME
@@ -27,8 +29,9 @@ _SCRATCH_AREA = 16
 _PFS = BY_NAME["ar.pfs"]
 
 
-def complete_frame(function: MachineFunction, rotating: int = 0) -> None:
-    """Lay out the frame, put prologue and epilogues, and numbers for frame slots; so many registers may rotate."""
+def complete_frame(function: MachineFunction, rotating: int, short: Collection[str]) -> None:
+    """Lay out the frame, put prologue and epilogues, numbers for frame slots and the addresses of data, those of ``short``
+    labels by ``gp``; so many registers may rotate."""
     # What rotates is the begin of the frame.
     locals_ = max(_locals(function), rotating - PARAMETERS)
     if function.calls:
@@ -63,7 +66,7 @@ def complete_frame(function: MachineFunction, rotating: int = 0) -> None:
             code.append(instruction)
         block.instructions = code
     function.blocks[0].instructions[:0] = entry
-    expand(function, offsets)
+    expand(function, offsets, short)
 
 
 def _locals(function: MachineFunction) -> int:

@@ -14,8 +14,13 @@ _STEP = "adds.r=imm14,r"
 def increment_addresses(function: MachineFunction) -> None:
     """In all blocks, on virtual registers."""
     for block in function.blocks:
-        for step in [one for one in block.instructions if _stepped(one) is not None]:
-            _fold(block, step)
+        increment_in(block)
+
+
+def increment_in(block: MachineBlock) -> None:
+    """In a block."""
+    for step in [one for one in block.instructions if _stepped(one) is not None]:
+        _fold(block, step)
 
 
 def _stepped(one: MachineInstruction) -> VirtualRegister | None:

@@ -11,6 +11,7 @@ from itertools import product
 from voltac.codegen.dependence import may_meet
 from voltac.codegen.machine_code import MachineInstruction
 from voltac.targets.ia64.select.packing import PackedBundle, packed
+from voltac.targets.ia64.select.registers import ALWAYS
 from voltac.targets.ia64.shapes import B, X
 from voltac.targets.ia64.simulator.timing import BUNDLES, issue_cycles
 from voltac.targets.ia64.slots import TEMPLATES, UNITS_OF
@@ -63,8 +64,8 @@ def _before(group: Sequence[MachineInstruction]) -> dict[int, set[int]]:
         for other_number, other in enumerate(group):
             if number == other_number:
                 continue
-            # A branch goes by a comparison of its own group.
-            if one.row.unit != B and set(one.reads()) & set(other.writes()):
+            # A branch goes by a comparison of its own group; what is written to p0 is nowhere.
+            if one.row.unit != B and set(one.reads()) & set(other.writes()) - {ALWAYS}:
                 found[other_number].add(number)
             in_memory = all(each.row.traits & {"load", "store"} for each in (one, other))
             stores = any("store" in each.row.traits for each in (one, other))

@@ -1,7 +1,7 @@
 """Groups -> bundles: each instruction to a slot of a unit that takes it, in the order of its group (IA-64 3).
 
-A bundle is filled from the groups' instructions as far as one of the templates allows it. Where a group ends within a bundle
-the next one goes on behind a stop, if the template has one there.
+A bundle is filled from the groups' instructions as far as a template allows it. Where a group ends within a bundle the next one
+goes on behind a stop, if the template has one there and no cycle is lost by it: a cycle takes two bundles, whole or in part.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from functools import cache
 from voltac.codegen.machine_code import MachineInstruction
 from voltac.records import record
 from voltac.targets.ia64.shapes import X
+from voltac.targets.ia64.simulator.timing import BUNDLES
 from voltac.targets.ia64.slots import TEMPLATES, UNITS_OF
 
 _FORMS = [(units, stops, end) for units, stops in TEMPLATES.values() for end in (False, True)]
@@ -33,32 +34,84 @@ _SLOTS = 3
 """Of a bundle."""
 
 
+@record
+class _Bundle:
+    """A way to fill a bundle with what comes next."""
+
+    units: str
+    stops: tuple[int, ...]
+    taken: tuple[int | None, ...]
+    """The place of what goes into each slot."""
+    count: int
+    """How many instructions."""
+    cycles: tuple[int, ...]
+    """That it adds, where 0, 1, 2 bundles of the cycle have instructions of a group that is not at its end."""
+    after: tuple[int, ...]
+    """How many these are behind it."""
+
+
+@record
+class _Way:
+    """How to get to an instruction."""
+
+    cost: tuple[int, int]
+    """Cycles, bundles."""
+    bundle: _Bundle | None = None
+    """The last one,"""
+    at: int = 0
+    """the first instruction in it"""
+    begun: int = 0
+    """and how many bundles had begun the group."""
+
+
 def packed(groups: Sequence[Sequence[MachineInstruction]]) -> list[PackedBundle]:
-    """The bundles of a block."""
+    """The bundles of a block: of all ways to fill them the one of the fewest cycles, of these the one of the fewest bundles."""
     items = [one for group in groups for one in group]
     places = [(one.row.unit, number == len(group) - 1) for group in groups for number, one in enumerate(group)]
+    ways: list[dict[int, _Way]] = [{} for _ in range(len(items) + 1)]
+    ways[0][0] = _Way((0, 0))
+    for at in range(len(items)):
+        for bundle in _bundles(tuple(places[at : at + _SLOTS])):
+            for begun, (cycles, bundles) in [(begun, way.cost) for begun, way in ways[at].items()]:
+                cost = cycles + bundle.cycles[begun], bundles + 1
+                there = ways[at + bundle.count]
+                known = there.get(bundle.after[begun])
+                # Of equal ones the last: what is first in a group is waited for, and stands in the fuller bundles.
+                if known is None or cost <= known.cost:
+                    there[bundle.after[begun]] = _Way(cost, bundle, at, begun)
     made: list[PackedBundle] = []
-    at = 0
-    while at < len(items):
-        units, stops, taken = _best(tuple(places[at : at + _SLOTS]))
-        made.append(PackedBundle(units, tuple(None if number is None else items[at + number] for number in taken), stops))
-        at += sum(number is not None for number in taken)
-    return made
+    way = min(ways[-1].values(), key=lambda one: one.cost)
+    while (last := way.bundle) is not None:
+        slots = tuple(None if number is None else items[way.at + number] for number in last.taken)
+        made.append(PackedBundle(last.units, slots, last.stops))
+        way = ways[way.at][way.begun]
+    return made[::-1]
 
 
 @cache
-def _best(coming: tuple[Place, ...]) -> tuple[str, tuple[int, ...], tuple[int | None, ...]]:
-    """The template that takes most of what comes next, of those that take as many the first: its units, its stops, and which
-    instruction goes into each slot."""
-    best: tuple[str, tuple[int, ...], tuple[int | None, ...]] | None = None
-    most = 0
+def _bundles(coming: tuple[Place, ...]) -> tuple[_Bundle, ...]:
+    """The ways to begin with what comes next, one for each number of instructions."""
+    found: dict[int, _Bundle] = {}
     for units, stops, end in _FORMS:
         slots, count = _filled(units, stops, end, coming)
-        if count > most:
-            best = units, (*stops, 2) if end else stops, tuple(slots)
-            most = count
-    assert best is not None
-    return best
+        if count and count not in found and ("L" not in units or slots[-1] is not None):
+            issued = [_issued(coming[:count], begun) for begun in range(BUNDLES + 1)]
+            cycles, after = zip(*issued)
+            found[count] = _Bundle(units, (*stops, 2) if end else stops, tuple(slots), count, cycles, after)
+    return tuple(found[count] for count in sorted(found, reverse=True))
+
+
+def _issued(taken: tuple[Place, ...], begun: int) -> tuple[int, int]:
+    """The cycles that a bundle adds, and how many bundles of the cycle have a group behind it that is not at its end."""
+    cycles, is_new = 0, True
+    for _, is_last in taken:
+        if is_new and begun and begun < BUNDLES:
+            begun += 1
+        elif is_new or not begun:
+            cycles, begun = cycles + 1, 1
+        is_new = False
+        begun = 0 if is_last else begun
+    return cycles, begun
 
 
 def _filled(units: str, stops: tuple[int, ...], end: bool, coming: tuple[Place, ...]) -> tuple[list[int | None], int]:

@@ -5,23 +5,29 @@ A conditional branch has both predicates of its comparison: which one it goes by
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from voltac.codegen.machine_code import (
     FrameSlot,
     Immediate,
+    LabelOperand,
     MachineFunction,
     MachineInstruction,
     Register,
     Value,
 )
 from voltac.codegen.rows import InstructionSet, Row, RowOperand
+from voltac.records import replace
 from voltac.targets.ia64.instructions import INSTRUCTIONS
-from voltac.targets.ia64.select.registers import ALWAYS, BACK, CALL_TARGET, LOAD_SCRATCH, SP, STORE_SCRATCH, ZERO
+from voltac.targets.ia64.select.registers import ALWAYS, BACK, CALL_TARGET, GP, LOAD_SCRATCH, SP, STORE_SCRATCH, ZERO
 from voltac.targets.ia64.shapes import A, B, F, I, M
 
 _FRESH = frozenset(("pseudo", "rematerialisable"))
 _FORM = INSTRUCTIONS["nop.m.uimm21"].format
 JUMP, BRANCH_IF, BRANCH_UNLESS = "jump", "branch_if", "branch_unless"
 _BRANCH = "br.cond.sptk.few.target"
+GP_RELATIVE = "gprel22"
+"""The part of an address that is its distance from ``gp``."""
 _CALL, _CALL_BY_REGISTER, _RETURN = "br.call.sptk.many.b=target", "br.call.sptk.many.b=b", "br.ret.sptk.many.b"
 
 
@@ -85,10 +91,10 @@ def add_offset(register: Value, base: Register, offset: int, line: int = 0) -> l
     return [constant(amount, offset, line), _made("add.r=r,r", register, amount, base, line=line)]
 
 
-def expand(function: MachineFunction, offsets: dict[int, int]) -> None:
-    """Replace the rows above, when registers and the offsets of frame slots are known."""
+def expand(function: MachineFunction, offsets: dict[int, int], short: Collection[str]) -> None:
+    """Replace the rows above, when registers and the offsets of frame slots are known; ``gp`` reaches the ``short`` labels."""
     for block in function.blocks:
-        block.instructions = [made for one in block.instructions for made in _expanded(one, offsets)]
+        block.instructions = [made for one in block.instructions for made in _expanded(one, offsets, short)]
 
 
 def as_instruction(one: MachineInstruction) -> MachineInstruction:
@@ -108,7 +114,14 @@ def _place(value: Value, offsets: dict[int, int]) -> int:
     return offsets[value.slot] + value.offset
 
 
-def _expanded(one: MachineInstruction, offsets: dict[int, int]) -> list[MachineInstruction]:
+def _address(register: Value, label: Value, short: Collection[str], line: int) -> MachineInstruction:
+    assert isinstance(label, LabelOperand)
+    if label.name not in short:
+        return _made("movl.r=imm64", register, label, line=line)
+    return _made("addl.r=imm22,r", register, replace(label, part=GP_RELATIVE), GP, line=line)
+
+
+def _expanded(one: MachineInstruction, offsets: dict[int, int], short: Collection[str]) -> list[MachineInstruction]:
     values, line = one.values, one.line
     match one.row.name:
         case "constant.single" | "constant.double" | "constant.pair":
@@ -116,7 +129,7 @@ def _expanded(one: MachineInstruction, offsets: dict[int, int]) -> list[MachineI
             row = {"single": "setf.s.f=r", "double": "setf.d.f=r", "pair": "setf.sig.f=r"}[one.row.name.partition(".")[2]]
             return [constant(STORE_SCRATCH, values[1].value, line), _made(row, values[0], STORE_SCRATCH, line=line)]
         case "address":
-            return [_made("movl.r=imm64", *values, line=line)]
+            return [_address(values[0], values[1], short, line)]
         case "frame":
             return add_offset(values[0], SP, _place(values[1], offsets), line)
         case "constant.r" | "copy.r" | "copy.f":

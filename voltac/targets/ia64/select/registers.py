@@ -2,7 +2,7 @@
 
 A function's frame of stacked registers has its eight parameters, what it computes with, and last the outputs, which become the
 parameters of what it calls. Until the frame is laid out outputs are named as if it were as large as may be. ``r2`` and ``r3``
-are left for what is expanded behind allocation.
+are left for what is expanded behind allocation. ``gp`` is the same in all functions of a program: none writes it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ def _named(file: str, first: int, end: int) -> tuple[Register, ...]:
     return tuple(BY_NAME[f"{file}{number}"] for number in range(first, end))
 
 
-SP, BACK, ALWAYS = BY_NAME["r12"], BY_NAME["b0"], BY_NAME["p0"]
+GP, SP, BACK, ALWAYS = BY_NAME["r1"], BY_NAME["r12"], BY_NAME["b0"], BY_NAME["p0"]
 CALL_TARGET = BY_NAME["b6"]
 ZERO = {"r": BY_NAME["r0"], "f": BY_NAME["f0"]}
 ONE = BY_NAME["f1"]

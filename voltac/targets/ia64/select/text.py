@@ -6,6 +6,7 @@ from voltac.codegen.machine_code import LabelOperand, MachineInstruction, Regist
 from voltac.records import replace
 from voltac.targets.ia64.assembly.text import symbol_text, with_predicate
 from voltac.targets.ia64.select.packing import PackedBundle
+from voltac.targets.ia64.select.pseudo import GP_RELATIVE
 from voltac.targets.ia64.slots import NOPS
 
 
@@ -41,9 +42,11 @@ def bundle_text(bundle: PackedBundle) -> list[str]:
 def instruction_text(instruction: MachineInstruction) -> str:
     """An instruction with its predicate."""
     mask = instruction.mask
-    values = [
-        replace(value, name=symbol_text(value.name)) if isinstance(value, LabelOperand) else value
-        for value in instruction.values
-    ]
+    values = [_label_text(value) if isinstance(value, LabelOperand) else value for value in instruction.values]
     named = MachineInstruction(instruction.row, values)
     return with_predicate(str(named), mask.number if isinstance(mask, Register) else 0)
+
+
+def _label_text(label: LabelOperand) -> LabelOperand:
+    named = replace(label, name=symbol_text(label.name))
+    return replace(named, name=f"@gprel({named})", addend=0) if label.part == GP_RELATIVE else named

@@ -9,9 +9,13 @@
       adds n=1,n; jump loop
 
 The predicate of a stage says that the loop goes on behind its iteration. It is 1 as long as a stage has no iteration yet, else
-0 before the comparison sets it: rotation brings 0 from ``p16``. Loads are speculative, addresses and counters that nobody reads
-behind the loop run ahead; those that somebody reads are predicated. All start as many steps back as they do before iteration 0.
-A load that gave NaT in the last iteration sends that one, and all behind it, to the loop as it was.
+0 before the comparison sets it: rotation brings 0 from ``p16``. A comparison for equality sets it where it is true, any other
+one writes it, under a second predicate of the stage, which says that it has an iteration. Loads are speculative, addresses and
+counters that nobody reads behind the loop run ahead; those that somebody reads are predicated. All start as many steps back as
+they do before iteration 0. A load that gave NaT in the last iteration sends that one, and all behind it, to the loop as it was.
+
+A loop of two blocks has two ways out. Its second comparison, one for equality, clears the predicate where the loop does not go
+on. The last iteration is always done by the loop as it was, which finds the way.
 """
 
 from __future__ import annotations
@@ -26,6 +30,7 @@ from voltac.codegen.machine_code import (
     MachineBlock,
     MachineFunction,
     MachineInstruction,
+    Register,
     Value,
     VirtualRegister,
 )
@@ -33,11 +38,10 @@ from voltac.codegen.pipelining.instructions import LoopBody, loop_of
 from voltac.codegen.pipelining.loop import LoopGraph, LoopOperation, Order, ReadValue
 from voltac.codegen.pipelining.modulo import ModuloSchedule, schedules
 from voltac.codegen.pipelining.rotation import RotatingNames, rotate
-from voltac.codegen.rows import Row
-from voltac.records import record, replace
+from voltac.records import replace
 from voltac.targets.ia64.registers import BY_NAME
 from voltac.targets.ia64.select.conditions import under_predicate
-from voltac.targets.ia64.select.conventions import COPIES, copy
+from voltac.targets.ia64.select.conventions import copy
 from voltac.targets.ia64.select.groups import RESOURCES, ways_of
 from voltac.targets.ia64.select.kernel_parts import (
     FIRST,
@@ -47,45 +51,31 @@ from voltac.targets.ia64.select.kernel_parts import (
     Rotation,
     by_eights,
     has_few_static_registers,
-    is_one_instruction,
     jump_to,
-    live_behind,
     of_row,
     redirect,
 )
-from voltac.targets.ia64.select.pseudo import BRANCH_IF, BRANCH_UNLESS, JUMP, ROWS, as_instruction
-from voltac.targets.ia64.select.registers import ALWAYS
+from voltac.targets.ia64.select.pseudo import BRANCH_IF, ROWS, as_instruction
+from voltac.targets.ia64.select.registers import ALWAYS, ZERO
 from voltac.targets.ia64.select.streams import Streams
-from voltac.targets.ia64.shapes import B
+from voltac.targets.ia64.select.while_bodies import ConditionLoop, is_equality, is_step, loop_by_condition, speculative_row
 
-_LONGEST = 24
-"""Instructions of a body. Chosen: longer ones fill groups by themselves."""
 _MOST_STAGES = 24
-"""As many predicates one number sets."""
+"""As many predicates one number sets,"""
+_MOST_WITH_BEGUN = 21
+"""and with those that tell iterations from none."""
 _WTOP = "br.wtop.sptk.few.target"
 _ADD = "adds.r=imm14,r"
-_EFFECTS = frozenset(("store", "call", "alloc", "break", "to ar", "to branch", "sets status", "compare", "float compare"))
-
-
-@record(eq=False)
-class _Loop:
-    """A loop, and the comparison by which it goes on."""
-
-    body: MachineBlock
-    exit: str
-    compare: MachineInstruction
-    goes_on: VirtualRegister
-    code: list[MachineInstruction]
-    """An iteration: up to the branch, then what is done on the way back."""
-    live_out: set[AnyRegister]
+_BEGUN = "cmp.eq.p,p=r,r"
+"""``p,p0=r0,r0``: an iteration has begun."""
 
 
 def pipelined_by_condition(function: MachineFunction, block: MachineBlock) -> PipelinedKernel | None:
     """The kernel of such a loop, which is put before it; None for other blocks, which stay as they are."""
-    loop = _found(function, block)
+    loop = loop_by_condition(function, block)
     if loop is None or not has_few_static_registers(loop.code):
         return None
-    steps = {one.writes()[0] for one in loop.code if _is_step(one)}
+    steps = {one.writes()[0] for one in loop.code if is_step(one)}
     streams = Streams(function, loop.code)
     code = [_speculative(_predicated(one, loop)) for one in streams.separate(loop.live_out | steps)]
     try:
@@ -97,99 +87,27 @@ def pipelined_by_condition(function: MachineFunction, block: MachineBlock) -> Pi
     graph, branch = _with_branch(parts, loop)
     for schedule in schedules(graph, RESOURCES):
         turned = _ending_with(schedule, branch)
-        names = rotate(turned, {**LIMITS, "p": len(BY_NAME)}) if turned.stages <= _MOST_STAGES else None
+        most = _MOST_WITH_BEGUN if _needs_begun(loop) else _MOST_STAGES
+        names = rotate(turned, {**LIMITS, "p": len(BY_NAME)}) if turned.stages <= most else None
         if names is not None:
             stage = turned.times[branch] // turned.interval
             return _Writer(function, loop, parts, turned, names, stage, streams.starts).write() if stage else None
     return None
 
 
-# --- what a block has to be
-
-
-def _found(function: MachineFunction, body: MachineBlock) -> _Loop | None:
-    code = body.instructions
-    if not 3 <= len(code) <= _LONGEST or code[-1].row.name != JUMP or code[-2].row.name not in (BRANCH_IF, BRANCH_UNLESS):
-        return None
-    blocks = {block.name: block for block in function.blocks}
-    branch = code[-2]
-    ways = [_label(branch.values[2]), _label(code[-1].values[0])]
-    back = [way for way in ways if way == body.name or _is_way_back(blocks[way], body.name)]
-    if len(back) != 1:
-        return None
-    exit_ = next(way for way in ways if way not in back)
-    goes_on = branch.values[0] if (branch.row.name == BRANCH_IF) == (ways[0] == back[0]) else branch.values[1]
-    compares = [one for one in code[:-2] if goes_on in one.writes()]
-    is_one = len(compares) == 1 and compares[0].mask is None and compares[0].row.name.startswith(("cmp.eq.p,p", "cmp4.eq.p,p"))
-    if not is_one or not isinstance(goes_on, VirtualRegister):
-        return None
-    live_out = live_behind(function, exit_)
-    others = [one for one in code[:-2] if one is not compares[0]]
-    if any(register in live_out for register in compares[0].writes()) or not all(map(_has_no_effect, others)):
-        return None
-    latch = [] if back[0] == body.name else blocks[back[0]].instructions[:-1]
-    made = _with_steps(code[:-2], latch, live_out)
-    is_loading = any("load" in one.row.traits for one in others)
-    return _Loop(body, exit_, compares[0], goes_on, made, live_out) if made is not None and is_loading else None
-
-
-def _label(value: object) -> str:
-    assert isinstance(value, LabelOperand)
-    return value.name
-
-
-def _is_way_back(block: MachineBlock, to: str) -> bool:
-    *copies, last = block.instructions
-    return last.row.name == JUMP and block.successors == [to] and all(one.row.name in COPIES.values() for one in copies)
-
-
-def _has_no_effect(one: MachineInstruction) -> bool:
-    if one.mask is not None or one.row.unit == B or one.row.traits & _EFFECTS:
-        return False
-    if "load" in one.row.traits:
-        return _speculative_row(one) is not None
-    return "pseudo" not in one.row.traits or is_one_instruction(one)
-
-
-def _with_steps(
-    code: list[MachineInstruction], latch: list[MachineInstruction], live_out: set[AnyRegister]
-) -> list[MachineInstruction] | None:
-    """An iteration with what is done on the way back: each copy there is the end of a step; None where one is more."""
-    made = list(code)
-    for moved in latch:
-        kept, new = moved.values
-        makers = [one for one in made if new in one.writes()]
-        is_step = len(makers) == 1 and makers[0].row.name == _ADD and makers[0].values[2] == kept
-        if not is_step or new in live_out or any(new in one.reads() or kept in one.writes() for one in made):
-            return None
-        made.remove(makers[0])
-        made.append(MachineInstruction(ROWS[_ADD], [kept, makers[0].values[1], kept], line=moved.line))
-    return made
-
-
-def _is_step(one: MachineInstruction) -> bool:
-    """Whether an instruction moves a register on by a constant."""
-    return one.row.name == _ADD and one.values[0] == one.values[2]
-
-
-def _predicated(one: MachineInstruction, loop: _Loop) -> MachineInstruction:
+def _predicated(one: MachineInstruction, loop: ConditionLoop) -> MachineInstruction:
     """A step that somebody reads behind the loop is done only where the loop goes on."""
-    if not _is_step(one) or one.values[0] not in loop.live_out:
+    if not is_step(one) or one.values[0] not in loop.live_out:
         return one
     return under_predicate(replace(one, values=list(one.values)), loop.goes_on)
 
 
-def _speculative_row(one: MachineInstruction) -> Row | None:
-    head, _, rest = one.row.name.partition(".")
-    return ROWS.rows.get(f"{head}.s.{rest}") if rest.startswith("r=") else None
-
-
 def _speculative(one: MachineInstruction) -> MachineInstruction:
-    row = _speculative_row(one) if "load" in one.row.traits else None
+    row = speculative_row(one) if "load" in one.row.traits else None
     return one if row is None else replace(one, row=row)
 
 
-def _may_run_ahead(parts: LoopBody, loop: _Loop) -> bool:
+def _may_run_ahead(parts: LoopBody, loop: ConditionLoop) -> bool:
     """Whether all that stays in its register is a step, and what somebody reads behind the loop is one or has names of its
     own; nothing is read of the iteration before."""
     for one in parts.instructions:
@@ -197,7 +115,7 @@ def _may_run_ahead(parts: LoopBody, loop: _Loop) -> bool:
             if register in parts.values or register is ALWAYS:
                 continue
             increments = "increments" in one.row.traits and isinstance(one.values[-1], Immediate)
-            if not _is_step(one) and not (increments and register not in loop.live_out):
+            if not is_step(one) and not (increments and register not in loop.live_out):
                 return False
     return all(not read.distance or read.value.kind == "p" for one in parts.loop.operations for read in one.reads)
 
@@ -205,7 +123,16 @@ def _may_run_ahead(parts: LoopBody, loop: _Loop) -> bool:
 # --- the schedule
 
 
-def _with_branch(parts: LoopBody, loop: _Loop) -> tuple[LoopGraph, int]:
+def _needs_begun(loop: ConditionLoop) -> bool:
+    """Whether a comparison has to know that there is an iteration: all but a single one for equality."""
+    return loop.second is not None or not is_equality(loop.compare)
+
+
+def _begun(predicate: Register) -> MachineInstruction:
+    return of_row(_BEGUN, predicate, ALWAYS, ZERO["r"], ZERO["r"])
+
+
+def _with_branch(parts: LoopBody, loop: ConditionLoop) -> tuple[LoopGraph, int]:
     """With the loop branch, behind all that is read when it leaves; its number."""
     values = [parts.values[register] for register in loop.live_out if register in parts.values]
     values += [parts.values[one.writes()[0]] for one in parts.instructions if "load" in one.row.traits]
@@ -217,11 +144,16 @@ def _with_branch(parts: LoopBody, loop: _Loop) -> tuple[LoopGraph, int]:
     for one, operation in zip(parts.instructions, parts.loop.operations):
         if one is loop.compare:
             is_behind = True
-            orders.append(Order(operation, branch, 0))
+            # A branch sees a predicate of floats a cycle later (IA-64 4).
+            orders.append(Order(operation, branch, int("float compare" in one.row.traits)))
+        elif one is loop.second:
+            first = parts.loop.operations[parts.instructions.index(loop.compare)]
+            orders += [Order(first, operation, loop.compare.row.latency), Order(operation, branch, 0)]
         elif one.mask is not None:
             # Of all iterations that are to be counted before the branch leaves, of the next ones behind it.
             orders += [Order(operation, branch, 0, int(is_behind)), Order(branch, operation, 1, 1 if is_behind else 2)]
-    operations = (*parts.loop.operations, branch)
+    begun = (LoopOperation("begun", ways_of(_begun(ALWAYS))),) if _needs_begun(loop) else ()
+    operations = (*parts.loop.operations, *begun, branch)
     # Read when the last pass has ended, which is with a rotation.
     return LoopGraph(operations, tuple(orders), frozenset(values)), len(operations) - 1
 
@@ -238,7 +170,7 @@ class _Writer:
     def __init__(
         self,
         function: MachineFunction,
-        loop: _Loop,
+        loop: ConditionLoop,
         parts: LoopBody,
         schedule: ModuloSchedule,
         names: RotatingNames,
@@ -267,10 +199,12 @@ class _Writer:
         passes.successors = [kernel.name, behind]
         again = MachineBlock(f"{body.name}.again", self._steps_back(), [body.name], around)
         kernel.unrotate = rotation.unrotate
-        ending = MachineBlock(behind, self._ending(rotation, again.name), [again.name, self.loop.exit], around)
-        latches = {body.name, *(name for name in body.successors if name != self.loop.exit)}
+        if self.loop.exit:
+            ending = MachineBlock(behind, self._ending(rotation, again.name), [again.name, self.loop.exit], around)
+        else:
+            ending = MachineBlock(behind, [*rotation.end(), jump_to(again.name)], [again.name], around)
         for block in function.blocks:
-            if block.name not in latches:
+            if block.name not in self.loop.inside:
                 redirect(block, body.name, before.name)
         place = function.blocks.index(body)
         function.blocks[place:place] = [before, passes, ending, again]
@@ -288,6 +222,8 @@ class _Writer:
             stage, row = divmod(self.schedule.times[number], interval)
             if one is self.loop.compare:
                 made, is_behind = self._comparison(one, stage), True
+            elif one is self.loop.second:
+                made = self._second_comparison(one, stage)
             else:
                 made = as_instruction(
                     MachineInstruction(one.row, self._named(one.values, stage), line=one.line, access=one.access)
@@ -299,6 +235,8 @@ class _Writer:
             at = sum(other >= stage for other in placed[row])
             rows[row].insert(at, made)
             placed[row].insert(at, stage)
+        if _needs_begun(self.loop):
+            rows[self.schedule.times[len(self.parts.instructions)] % interval].append(_begun(self._begun_at(-1)))
         branch = of_row(_WTOP, LabelOperand(f"{self.loop.body.name}.kernel", "target"))
         branch.mask = BY_NAME[f"p{FIRST_STAGE + self.stage}"]
         rows[-1].append(branch)
@@ -312,12 +250,25 @@ class _Writer:
         return register if value is None else BY_NAME[f"{value.kind}{FIRST[value.kind] + self.names.of(value, 0, stage)}"]
 
     def _comparison(self, one: MachineInstruction, stage: int) -> MachineInstruction:
-        """Sets the stage's predicate where the loop goes on."""
+        """Sets the stage's predicate where the loop goes on, and leaves it 1 where there is no iteration yet."""
+        to, operands = BY_NAME[f"p{FIRST_STAGE + stage}"], self._named(one.values[2:], stage)
+        if not is_equality(one):
+            targets = [to if value == self.loop.goes_on else ALWAYS for value in one.values[:2]]
+            return MachineInstruction(one.row, [*targets, *operands], line=one.line, mask=self._begun_at(stage))
         relation = "eq" if one.values[0] == self.loop.goes_on else "ne"
         row = ROWS[one.row.name.replace(".eq.p,p", f".{relation}.or.p,p")]
-        return MachineInstruction(
-            row, [BY_NAME[f"p{FIRST_STAGE + stage}"], ALWAYS, *self._named(one.values[2:], stage)], line=one.line
-        )
+        return MachineInstruction(row, [to, ALWAYS, *operands], line=one.line)
+
+    def _second_comparison(self, one: MachineInstruction, stage: int) -> MachineInstruction:
+        """Clears the stage's predicate where the loop does not go on."""
+        relation = "eq" if self.loop.is_second_equal else "ne"
+        row = ROWS[one.row.name.replace(".eq.p,p", f".{relation}.and.p,p")]
+        values = [BY_NAME[f"p{FIRST_STAGE + stage}"], ALWAYS, *self._named(one.values[2:], stage)]
+        return MachineInstruction(row, values, line=one.line, mask=self._begun_at(stage))
+
+    def _begun_at(self, stage: int) -> Register:
+        """Says in a stage whether it has an iteration; stage -1 is that of the iteration to come."""
+        return BY_NAME[f"p{FIRST_STAGE + max(self._stages()) + 3 + stage}"]
 
     def _moving(self) -> list[tuple[VirtualRegister, int, int, bool | None]]:
         """Registers that are stepped: by how much, in which stage, and whether that is predicated behind the comparison or
@@ -326,7 +277,7 @@ class _Writer:
         is_behind = False
         for one, stage in zip(self.parts.instructions, self._stages()):
             is_behind = is_behind or one is self.loop.compare
-            number = one.values[1] if _is_step(one) else one.values[-1] if "increments" in one.row.traits else None
+            number = one.values[1] if is_step(one) else one.values[-1] if "increments" in one.row.traits else None
             for register in one.writes():
                 if (
                     isinstance(number, Immediate)
@@ -342,6 +293,7 @@ class _Writer:
     def _set_up(self, rotation: Rotation) -> list[MachineInstruction]:
         # Predicates of stages before the first iteration, those that are read a stage later too.
         filling = (1 << max(self._stages()) + 1) - 1 << FIRST_STAGE + 1
+        filling |= 1 << self._begun_at(0).number if _needs_begun(self.loop) else 0
         return [
             *self.starts,
             *(one for register, step, stage, _ in self._moving() for one in self._step(register, -step * stage)),
@@ -355,6 +307,10 @@ class _Writer:
         for one in self.parts.instructions:
             if "load" in one.row.traits:
                 loaded = self._register(_virtual(one.writes()[0]), self.stage + 1)
+                if loaded.kind == "f":
+                    bits = self.function.new_register("r")
+                    code.append(of_row("getf.sig.r=f", bits, loaded))
+                    loaded = bits
                 if total is not None:
                     both = self.function.new_register("r")
                     code.append(of_row("add.r=r,r", both, total, loaded))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from voltac.records import record
-from voltac.targets.ia64.instructions import MEMORY_END
+from voltac.targets.ia64.instructions import MEMORY_END, SLOT_CODE
 from voltac.targets.ia64.simulator.machine import LIMIT, Itanium, MachineReport
 from voltac.targets.ia64.simulator.memory import Memory
 
@@ -17,8 +17,8 @@ _ALIGNMENT = 64
 _APART = 64
 """Bytes between arrays that are none's, so that an access behind one is found. Chosen: a line of the cache."""
 STACK_BYTES = 1 << 20
-_SP = 12
-"""The register of the stack pointer."""
+_GP, _SP = 1, 12
+"""The registers of the global pointer and the stack pointer."""
 _SCRATCH_AREA = 16
 """Bytes at it that belong to whoever is called (IA-64 2)."""
 
@@ -44,10 +44,14 @@ class SimulatedMachine:
         self.memory = Memory(MEMORY_END)
         self._machine = Itanium(self.memory)
         self._next = 0
+        self._pointer = 0
+        """To the program's short data."""
 
     def load(self, image: Image) -> None:
         """Put a program into memory."""
         self._machine.load(image)
+        # A finished program of an earlier version has none, and needs none.
+        self._pointer = image.symbols.get(SLOT_CODE.global_pointer, 0)
         self._next = -(-image.end // _ALIGNMENT) * _ALIGNMENT + _APART
         self.memory.map(MEMORY_END - STACK_BYTES, STACK_BYTES)
 
@@ -83,5 +87,5 @@ class SimulatedMachine:
         machine.trace = trace
         machine.limit = LIMIT if limit is None else limit
         machine.frame = (1, 0, 0)
-        machine.R[32], machine.R[_SP] = argv, MEMORY_END - _SCRATCH_AREA
+        machine.R[32], machine.R[_GP], machine.R[_SP] = argv, self._pointer, MEMORY_END - _SCRATCH_AREA
         return machine.run(entry)

@@ -235,10 +235,10 @@ class Itanium:
         """All bits of a floating register."""
         self.memory.store(16, address, value)
 
-    def load_s(self, size: int, address: int, made: Callable[[int], int]) -> int:
+    def load_s(self, size: int, address: int, made: Callable[[int], int], entry: tuple[str, int]) -> int:
         """NaT instead of a fault."""
         if not self.memory.is_usable(size, address):
-            return integers.NAT if made(0) == 0 and size <= 8 else float_formats.NATVAL  # type: ignore[return-value]
+            return integers.NAT if entry[0] == "r" else float_formats.NATVAL  # type: ignore[return-value]
         return made(self.memory.load(size, address))
 
     def load_a(self, size: int, address: int, made: Callable[[int], int], entry: tuple[str, int], is_speculative: bool) -> int:

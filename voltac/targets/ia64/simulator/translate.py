@@ -251,13 +251,18 @@ class _Writer:
 
     def checks(self, slot: Slot, depth: int) -> int:
         """What an instruction does with NaT: it hands it on, or may not have it."""
-        sources = [
-            value for one, value in zip(slot.row.operands, slot.values) if one.kind == "r" and one.role != "def" and value
-        ]
+        looked_at = {"r": "is NAT"}
+        if slot.row.traits & {"float compare", "store"}:
+            # What else floats are for hands NaTVal on as any number.
+            looked_at["f"] = "== NATVAL"
+        sources = dict.fromkeys(
+            f"{self.register(one.kind, value)} {looked_at[one.kind]}"
+            for one, value in zip(slot.row.operands, slot.values)
+            if one.kind in looked_at and one.role != "def" and value
+        )
         if not sources:
             return depth
-        names = [self.register("r", number) for number in dict.fromkeys(sources)]
-        self.emit(f"if {' or '.join(f'{name} is NAT' for name in names)}:", depth)
+        self.emit(f"if {' or '.join(sources)}:", depth)
         made = [(one.kind, value) for one, value in zip(slot.row.operands, slot.values) if one.role != "use"]
         traits = slot.row.traits
         if traits & {"parallel or", "parallel or.andcm"}:
