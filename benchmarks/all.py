@@ -16,6 +16,7 @@ SCRIPTS = (
     *("streaming.py", "kernels_against_numba.py", "call_overhead.py", "compile_time.py", "front_end.py"),
     *("tasks.py", "elementary_functions.py", "division.py", "lanes_together.py", "kernels_against_c.py", "shapes_against_c.py"),
     "everyday_against_c.py",
+    "workloads_against_c.py",
 )
 
 

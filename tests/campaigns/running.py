@@ -54,6 +54,16 @@ def serve(module: str, name: str) -> None:
         print(json.dumps(trial(campaign, seed, text)), file=answers, flush=True)
 
 
+def _status(folder: Path) -> list[str]:
+    """The fields of ``stat`` behind the name: state, parent, group ..."""
+    return (folder / "stat").read_text().rsplit(")", 1)[1].split()
+
+
+def _seconds(status: list[str]) -> float:
+    """Of processor time, of it and of what it has waited for."""
+    return sum(map(int, status[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
 class Worker:
     """A process for trials of one campaign, started when needed, and anew when it crashed, hung or has done enough."""
 
@@ -87,7 +97,8 @@ class Worker:
             self._end = time.monotonic() + LIFETIME
         assert self._process is not None and self._process.stdin is not None
         self.seed = seed
-        self._deadline, self._used = time.monotonic() + self.campaign.seconds, self._processor()[1]
+        self._deadline = time.monotonic() + self.campaign.seconds
+        self._used = _seconds(_status(Path(f"/proc/{self._process.pid}")))
         with contextlib.suppress(BrokenPipeError):  # it has ended, and so will the trial
             self._process.stdin.write(json.dumps([seed, text]) + "\n")
             self._process.stdin.flush()
@@ -104,19 +115,23 @@ class Worker:
         return time.monotonic() > self._deadline and not self._is_starved()
 
     def _is_starved(self) -> bool:
-        """Could it go on, and has had less of a processor than the trial may take?"""
+        """Could it, or a process that it has started, go on, and has had less of a processor than the trial may take?"""
         states, used = self._processor()
         return "R" in states and used - self._used < self.campaign.seconds
 
     def _processor(self) -> tuple[set[str], float]:
-        """States of its threads, as ``/proc`` has them, and seconds of processor time."""
+        """States of all threads of its group, as ``/proc`` has them, and seconds of processor time."""
         assert self._process is not None
-        folder, states, ticks = Path(f"/proc/{self._process.pid}"), set(), 0
-        with contextlib.suppress(OSError):
-            # Of all threads, those that have ended included.
-            ticks = sum(map(int, (folder / "stat").read_text().rsplit(")", 1)[1].split()[11:13]))
-            states = {(thread / "stat").read_text().rsplit(")", 1)[1].split()[0] for thread in (folder / "task").iterdir()}
-        return states, ticks / os.sysconf("SC_CLK_TCK")
+        states, used = set[str](), 0.0
+        for folder in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                fields = _status(folder)
+                if int(fields[2]) != self._process.pid:
+                    continue
+                states.update(_status(thread)[0] for thread in (folder / "task").iterdir())
+                if folder.name == str(self._process.pid):
+                    used = _seconds(fields)
+        return states, used
 
     def result(self) -> str:
         """The end of the trial, waited for until it is late."""

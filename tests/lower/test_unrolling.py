@@ -40,6 +40,7 @@ LOOP = "export void f(uniform int a[], uniform int n) {{ int x = 0; {loop} a[pro
     [
         "for (uniform int k = 0; k < 3; k++) x += a[k];",
         "for (uniform int k = 8; k > 0; k -= 3) x += k;",
+        "for (uniform int k = 0; k < 16; k++) x += a[k];",
         "for (uniform int64 k = 0; k != 4; ++k) x += k;",
     ],
 )
@@ -51,7 +52,7 @@ def test_these_are_written_out(loop: str) -> None:
     "loop",
     [
         "for (uniform int k = 0; k < n; k++) x += k;",
-        "for (uniform int k = 0; k < 9; k++) x += k;",
+        "for (uniform int k = 0; k < 17; k++) x += k;",
         "for (uniform int k = 0; k < 3; k++) { if (a[k] > 3) break; x += k; }",
         "for (uniform int k = 0; k < 3; k++) { k += a[k]; x += k; }",
         "for (uniform int k = 0; k < 3; k--) { x += k; }",

@@ -180,3 +180,40 @@ def test_conditions_of_short_circuit_are_no_branches(target: str) -> None:
         kernel(p, q, n)
         s = p[:-2] + p[2:]
         assert np.array_equal(q[1:-1], (s == 2) | ((s == 1) & (p[1:-1] > 0))), n
+
+
+PIXELS = """export void f(uniform uint8 p[], uniform uint8 q[], uniform int n) {
+    foreach (i = 0 ... n) {
+        int opaque = 255 - p[4 * i + 3];
+        for (uniform int k = 0; k < 4; k++) {
+            int v = q[4 * i + k] * opaque + 128;
+            q[4 * i + k] = p[4 * i + k] + ((v + (v >> 8)) >> 8);
+        }
+    }
+}
+"""
+
+
+def passed(source: str, target: str) -> str:
+    text: str = compile_source(source, "f.ispc", Options(find_target(target), level=3), end="passes").results["passes"]
+    return text
+
+
+def test_whole_pixels_fill_registers_as_they_are() -> None:
+    """Members of 4 bytes, computed with in 32 bits; single bytes that come of them still are packed."""
+    grey = PIXELS.partition("{\n")[0] + "{ foreach (i = 0 ... n) q[i] = (77 * p[4 * i] + 150 * p[4 * i + 1]) >> 8; }"
+    for target in ("avx2-i32x8", "avx512skx-x16"):
+        assert ".wide_body:" not in passed(PIXELS, target)
+        assert ".wide_body:" in passed(grey, target)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_pixels_are_blended_at_every_length(target: str) -> None:
+    kernel = compile_kernels(PIXELS, target=target).f
+    for n in (0, 1, 7, 8, 33, 64, 100):
+        numbers = np.random.default_rng(n)
+        p, q = (numbers.integers(0, 256, (n, 4), dtype=np.uint8) for _ in range(2))
+        v = q.astype(int) * (255 - p[:, 3:].astype(int)) + 128
+        wanted = (p + ((v + (v >> 8)) >> 8)).astype(np.uint8)
+        kernel(p.ravel(), q.reshape(-1), n)
+        assert np.array_equal(q, wanted), n

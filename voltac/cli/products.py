@@ -65,9 +65,10 @@ def last_stage(arguments: Namespace) -> str:
 def _kind(arguments: Namespace, target: TargetInfo) -> _Kind:
     kinds = _DEVICE_KINDS if target.is_device else _KINDS
     wanted = arguments.emit or ""
-    if not wanted and target.is_device and os.path.splitext(arguments.output or "")[1] in _TEXTS["assembly"].suffixes:
+    if not wanted and target.is_device:
         # Of a device, whose programs have no other name that is usual.
-        wanted = "assembly"
+        suffix = os.path.splitext(arguments.output or "")[1]
+        wanted = next((name for name in ("assembly", "object") if suffix in kinds[name].suffixes), "")
     if wanted not in kinds:
         raise UsageError(f"--emit-image={wanted} is for devices, and '{target.name}' is none")
     if wanted == "linux" and find_device(target).linux_object is None:

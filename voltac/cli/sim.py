@@ -40,7 +40,7 @@ def sim_command(arguments: Namespace) -> int:
     path, *words = arguments.operands
     code, file = open_program(path, arguments.target, preprocessing_of(arguments))
     if file.image is None:
-        raise InputError(f"{path} is not linked; compile without --emit-obj to get a program that runs")
+        raise InputError(f"{path} is not linked; compile to a program that runs, '-o NAME.elf'")
     target = DEVICES[code.name]
     launch = _launch(arguments, target)
     limit = number(arguments.limit, "--limit") if arguments.limit else None

@@ -22,7 +22,7 @@ from collections.abc import Callable
 from voltac.ir.cfg import ControlFlow, control_flow
 from voltac.ir.lane_formulas import LaneValue, UniformSymbol
 from voltac.ir.lane_values import LaneValues
-from voltac.ir.model import Block, Instruction, Module
+from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.ir.types import lanes_of
 from voltac.options import Options
@@ -52,7 +52,7 @@ def peel_clamped(module: Module, options: Options) -> None:
     layout = module.layout(options.target.pointer_bits // 8)
     changed = False
     for function in module.often_called:
-        if not any(map(_may_clamp, function.instructions())):
+        if not _reads_clamped(function):
             continue
         flow, values = control_flow(function), LaneValues(function, layout)
         loops = [loop for loop in flow.loops if len(loop.blocks) == _BLOCKS]
@@ -66,6 +66,28 @@ def peel_clamped(module: Module, options: Options) -> None:
                 changed = True
     if changed:
         module.declare(_DECLARATIONS)
+
+
+def _reads_clamped(function: Function) -> bool:
+    """Whether addresses are made of what may be held within bounds, by a look at the instructions only."""
+    if not any(
+        (" select <" in each.text or "@llvm.sm" in each.text) and " x i" in each.text for each in function.instructions()
+    ):
+        return False
+    definitions = function.definitions()
+    pending = [each.operands[-2].value for each in function.instructions() if pseudo_operation(each) in ("gather", "scatter")]
+    seen = set(pending)
+    while pending:
+        made = definitions.get(pending.pop())
+        if made is None or (made.op not in _LINEAR and made.op not in ("select", "call")):
+            continue
+        if _may_clamp(made):
+            return True
+        if made.op in _LINEAR:
+            new = [each for each in made.names_used() if each not in seen]
+            seen.update(new)
+            pending += new
+    return False
 
 
 def _may_clamp(instruction: Instruction) -> bool:

@@ -55,7 +55,12 @@ def order_lanes(module: Module, options: Options) -> None:
 
 def _goes_across(made: Instruction) -> bool:
     """Whether it is a shuffle of registers of which an order of lanes may make a better one."""
-    if made.op != "shufflevector" or not _is_register(made.type) or not _is_register(made.operands[0].type):
+    if (
+        made.op != "shufflevector"
+        or made.text.endswith("zeroinitializer")
+        or not _is_register(made.type)
+        or not _is_register(made.operands[0].type)
+    ):
         return False
     return len(set(_mask(made))) > 1 and _cost(_mask(made)) > 1
 

@@ -46,6 +46,10 @@ _MOST_CHAINS = 8
 _EXTREME = re.compile(r"@llvm\.[su](?:min|max)\.v")
 
 
+_PIXEL = 4
+"""Bytes of an element with several members, which are computed with in 32 bits."""
+
+
 def widen_gangs(module: Module, options: Options) -> None:
     """Rewrite the module."""
     layout = module.layout(options.target.pointer_bits // 8)
@@ -56,6 +60,11 @@ def widen_gangs(module: Module, options: Options) -> None:
         ):
             effects = effects or ModuleEffects(module)
             _widen_function(function, layout, effects, options)
+
+
+def _steps(access: Access) -> list[int]:
+    """Bytes from each lane's element to that of the next."""
+    return [after - before for before, after in zip(access.offsets, access.offsets[1:])]
 
 
 def _is_small(instruction: Instruction) -> bool:
@@ -163,6 +172,9 @@ class _Widening:
         if self.inner:
             return self._factor_of_loops(max(1, widest * self.width // register))
         smallest = min(access.size for access in accesses)
+        if widest >= _PIXEL and all(len(set(_steps(access))) == 1 and _steps(access)[0] == _PIXEL for access in accesses):
+            # Whole elements that members are cut out of (wide_elements): they fill registers, and so does what is computed.
+            smallest = _PIXEL
         most = _MOST_REGISTERS * register // (widest * self.width)
         if is_narrow and not stores and not any(each.counts for each in self.narrow.values()):
             # What is wide in single gangs stays narrow here.

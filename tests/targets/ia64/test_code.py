@@ -207,6 +207,20 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "saxpy.elf"
 
 
+def test_the_name_of_the_output_says_what_is_written(program: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    types = {}
+    for suffix in (".s", ".o", ".elf"):
+        made = program.with_name(f"named{suffix}")
+        assert main([str(program.with_suffix(".ispc")), "--target=ia64-x1", "-o", str(made)]) == 0
+        assert capsys.readouterr().err == ""
+        content = made.read_bytes()
+        # Of ELF: 1 is relocatable, 2 executable.
+        types[suffix] = int.from_bytes(content[16:18], "little") if content.startswith(b"\x7fELF") else content[:10]
+    assert types == {".s": b"\t.explicit", ".o": 1, ".elf": 2}
+    assert main(["sim", str(program.with_name("named.o"))]) == 1
+    assert "is not linked; compile to a program that runs" in " ".join(capsys.readouterr().err.split())
+
+
 def test_a_finished_program_is_loaded_and_called(program: Path) -> None:
     k: Any = load_finished(program)
     x, y = np.random.default_rng(1).normal(size=(2, 33)).astype(np.float32)

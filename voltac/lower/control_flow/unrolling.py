@@ -19,7 +19,7 @@ from voltac.sema import tree
 from voltac.sema.tree_walk import nodes
 from voltac.sema.types import UNIFORM, Qual, Scalar
 
-_MOST_ITERATIONS = 8
+_MOST_ITERATIONS = 16
 _MOST_COPIES = 32
 """Of the innermost of nested loops."""
 _MOST_NODES = 300

@@ -15,6 +15,7 @@ from voltac.codegen.machine_code import (
 )
 from voltac.records import record
 from voltac.targets.ia64.select.conditions import under_predicate
+from voltac.targets.ia64.select.conventions import COPIES
 from voltac.targets.ia64.select.pseudo import BRANCH_IF, BRANCH_UNLESS, JUMP, ROWS
 from voltac.targets.ia64.select.registers import ZERO
 
@@ -28,7 +29,7 @@ class CountedBlock:
 
     body: MachineBlock
     latch: MachineBlock | None
-    """An empty block on the way back."""
+    """A block on the way back, empty but for copies."""
     exit: str
     compare: MachineInstruction
     counter: VirtualRegister
@@ -64,9 +65,10 @@ def counted_block(function: MachineFunction, body: MachineBlock) -> CountedBlock
     if compare.mask is not None:
         return None
     latch = blocks[back[0]] if back[0] != body.name else None
+    changed = {one.values[0] for one in latch.instructions[:-1]} if latch is not None else set()
     for counter, end, relation in _relations(compare, goes_on_by):
         step = _step(code, compare, counter, end)
-        if step:
+        if step and counter not in changed and end not in changed:
             return CountedBlock(body, latch, exit_, compare, counter, step, end, relation)
     return None
 
@@ -77,7 +79,8 @@ def _label(value: object) -> str:
 
 
 def _leads_back(block: MachineBlock, to: str) -> bool:
-    return len(block.instructions) == 1 and block.instructions[0].row.name == JUMP and block.successors == [to]
+    *copies, last = block.instructions
+    return last.row.name == JUMP and block.successors == [to] and all(one.row.name in COPIES.values() for one in copies)
 
 
 def _relations(compare: MachineInstruction, goes_on_by: object) -> list[tuple[VirtualRegister, AnyRegister | Immediate, str]]:

@@ -22,6 +22,7 @@ from voltac.codegen.pipelining.modulo import ModuloSchedule, schedules
 from voltac.codegen.pipelining.rotation import rotate
 from voltac.records import replace
 from voltac.targets.ia64.registers import BY_NAME
+from voltac.targets.ia64.select.carried_values import without_copies
 from voltac.targets.ia64.select.counted_kernels import KernelPlan, KernelWriter
 from voltac.targets.ia64.select.counted_loops import CountedBlock, counted_block
 from voltac.targets.ia64.select.groups import RESOURCES, ways_of
@@ -54,9 +55,8 @@ def pipeline_loops(function: MachineFunction, any_order: bool = False) -> dict[s
     made: dict[str, PipelinedKernel] = {}
     for block in list(function.blocks):
         counted = counted_block(function, block)
-        if counted is not None:
-            kernels = _pipelined(function, counted, any_order)
-        else:
+        kernels = [] if counted is None else _pipelined(function, counted, any_order)
+        if not kernels:
             kernel = pipelined_by_condition(function, block)
             kernels = [] if kernel is None else [kernel]
         made.update((kernel.name, kernel) for kernel in kernels)
@@ -87,15 +87,18 @@ def _pipelined(function: MachineFunction, counted: CountedBlock, any_order: bool
     code = [one for one in counted.body.instructions[:-2] if one is not counted.compare]
     if any(register in live_out for register in counted.compare.writes()):
         return []
-    code = [one for one in code if not _is_idle_counter(one, counted, code, live_out)]
+    carried = without_copies(function, code, counted.latch.instructions[:-1] if counted.latch is not None else [], live_out)
+    if carried is None:
+        return []
+    code = [one for one in carried.code if not _is_idle_counter(one, counted, carried.code, live_out)]
     if any("pseudo" in one.row.traits and not is_one_instruction(one) for one in code):
         return []
     sums = sums_of(Streams(function, code), any_order)
-    rest = _of_one(function, code, sums, live_out)
+    rest = _of_one(function, code, sums, live_out, carried.starts)
     if rest is None:
         return []
     best = rest
-    for times in _TIMES:
+    for times in () if carried.starts else _TIMES:
         several = _of_several(function, counted, code, sums, times) if times * len(code) <= _LONGEST else None
         if several is not None and several.cost < _GAIN * best.cost:
             best = several
@@ -117,10 +120,11 @@ def _of_one(
     code: list[MachineInstruction],
     sums: dict[AnyRegister, MachineInstruction],
     live_out: set[AnyRegister],
+    starts: list[MachineInstruction],
 ) -> KernelPlan | None:
     streams = Streams(function, code)
     separate = streams.separate(live_out)
-    return _in_parts(separate, sums, live_out, streams, KernelPlan(starts=streams.starts))
+    return _in_parts(separate, sums, live_out, streams, KernelPlan(starts=[*streams.starts, *starts]))
 
 
 def _of_several(
