@@ -195,6 +195,30 @@ def test_random_code_computes_the_same_through_every_stage(seed: int) -> None:
         assert all(isinstance(value, Register) for value in instruction.reads() + instruction.writes())
 
 
+@pytest.mark.parametrize("seed", range(20))
+def test_what_a_scheduled_loop_has_is_spilled_around_it(seed: int) -> None:
+    dice = random.Random(seed)
+    function = MachineFunction("f")
+    values = [function.new_register("word") for _ in range(dice.randint(6, 9))]
+    entry = [make("set", register, Immediate(number + 3)) for number, register in enumerate(values)]
+    # Constants that are not made anew.
+    entry += [make("mul", register, register, register) for register in dice.sample(values, dice.randint(1, len(values)))]
+    count, one, total = (function.new_register("word") for _ in range(3))
+    entry += [make("set", count, Immediate(3)), make("set", one, Immediate(0xFFFF)), make("jump", LabelOperand("before"))]
+    changed, read = dice.sample(values, 2)
+    before = MachineBlock("before", [make("jump", LabelOperand("loop"))], ["loop"])
+    # What is behind asks for its values more often.
+    added = [make("accumulate", total, dice.choice(values)) for _ in range(20)]
+    behind = MachineBlock("behind", [make("copy", total, changed), *added, make("return", total)], [], 5)
+    code = [make("accumulate", changed, read), make("add", count, count, one), make("if", count, LabelOperand("loop"))]
+    loop = MachineBlock("loop", [*code, make("jump", LabelOperand("behind"))], ["loop", "behind"], around=(before, behind))
+    function.blocks = [MachineBlock("entry", entry, ["before"]), before, loop, behind]
+    wanted = execute(function)
+    allocate(function, FILE)
+    assert execute(function) == wanted
+    assert loop.instructions[:-1] == code, "nothing is added to the loop"
+
+
 def straight(count: int) -> tuple[MachineFunction, list[VirtualRegister]]:
     function = MachineFunction("f")
     registers = [function.new_register("word") for _ in range(count)]

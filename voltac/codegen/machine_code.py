@@ -175,6 +175,8 @@ class MachineBlock:
     successors: list[str] = field(default_factory=list)
     frequency: int = 0
     """Depth of the innermost loop it is in."""
+    around: tuple[MachineBlock, MachineBlock] | None = None
+    """Of a scheduled loop to which nothing can be added: the block before it, which leads only there, and the one behind."""
 
 
 @mutable_record(eq=False)

@@ -1,4 +1,7 @@
-"""Values that found no register: into the frame after each write, back before each use; constants made anew."""
+"""Values that found no register: into the frame after each write, back before each use; constants made anew.
+
+A scheduled loop has them in registers of its own: back before the loop, into the frame behind it.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ def spill(
     load: Callable[[AnyRegister, FrameSlot], MachineInstruction],
     losers: Iterable[VirtualRegister],
 ) -> set[VirtualRegister]:
-    """Returns the new registers, each of which lives for one instruction only.
+    """Returns the new registers, each of which lives for one instruction or one scheduled loop only.
 
     A pair has one slot for both lanes, of which an instruction that names one lane takes one word.
     """
@@ -33,7 +36,15 @@ def spill(
             slot = slots[owner] = function.new_slot(size, size)
         return FrameSlot(slot, lane * sizes[register.kind])
 
+    def back(register: VirtualRegister, to: AnyRegister, place: MachineInstruction) -> MachineInstruction:
+        made = constants.get(register)
+        if made is not None:
+            return MachineInstruction(made.row, [to, *made.values[1:]], line=place.line)
+        return _at(load(to, place_of(register)), place)
+
     for block in function.blocks:
+        if block.around is not None:
+            continue
         code: list[MachineInstruction] = []
         for instruction in block.instructions:
             whole = [one for one in instruction.values if isinstance(one, VirtualRegister) and one in wanted and one.lanes]
@@ -55,16 +66,30 @@ def spill(
                 new.add(replacement)
                 names[register] = replacement
                 names.update(zip(register.lanes, replacement.lanes))
-            for register in reads:
-                made = constants.get(register)
-                if made is not None:
-                    code.append(MachineInstruction(made.row, [names[register], *made.values[1:]], line=instruction.line))
-                else:
-                    code.append(_at(load(names[register], place_of(register)), instruction))
+            code += [back(register, names[register], instruction) for register in reads]
             instruction.replace_registers(names)
             code.append(instruction)
             code += [_at(store(names[register], place_of(register)), instruction) for register in writes]
         block.instructions = code
+    for block in function.blocks:
+        if block.around is None:
+            continue
+        before, behind = block.around
+        used = [one for instruction in block.instructions for one in (*instruction.reads(), *instruction.writes())]
+        own = {
+            register: function.new_register(register.kind)
+            for register in dict.fromkeys(used)
+            if isinstance(register, VirtualRegister) and register in wanted
+        }
+        written = {one for instruction in block.instructions for one in instruction.writes()}
+        before.instructions[-1:-1] = [back(register, to, before.instructions[-1]) for register, to in own.items()]
+        behind.instructions[:0] = [
+            _at(store(to, place_of(register)), behind.instructions[0]) for register, to in own.items() if register in written
+        ]
+        names = dict[VirtualRegister, AnyRegister](own)
+        for instruction in block.instructions:
+            instruction.replace_registers(names)
+        new.update(own.values())
     return new
 
 

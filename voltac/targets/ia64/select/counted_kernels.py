@@ -120,7 +120,8 @@ class KernelWriter:
         # Where the loop goes on behind it is said for the layout; it is no part of the kernel.
         code = [*(one for group in groups for one in group), jump_to(following)]
         kernel = MachineBlock(self.name, code, [self.name, following], body.frequency)
-        self._put([*entered, kernel, MachineBlock(following, behind, [to], around)])
+        kernel.around = entered[-1], MachineBlock(following, behind, [to], around)
+        self._put([*entered, kernel, kernel.around[1]])
         made = PipelinedKernel(
             self.name, groups, plan.interval, plan.schedule.stages, by_eights(plan.names.used.get("r", 0)), rotation.unrotate
         )

@@ -203,6 +203,7 @@ class _Writer:
             ending = MachineBlock(behind, self._ending(rotation, again.name), [again.name, self.loop.exit], around)
         else:
             ending = MachineBlock(behind, [*rotation.end(), jump_to(again.name)], [again.name], around)
+        passes.around = before, ending
         for block in function.blocks:
             if block.name not in self.loop.inside:
                 redirect(block, body.name, before.name)
