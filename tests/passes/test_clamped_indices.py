@@ -93,6 +93,25 @@ def test_between_the_edges_vectors_are_read(index: str, target: str) -> None:
     assert any(f"load <{width} x float>" in body and "load float" not in body and "gather" not in body for body in bodies)
 
 
+@pytest.mark.parametrize("index", INDICES)
+def test_edges_are_not_warned_of(index: str) -> None:
+    """Only the few gangs at the edges read lane by lane: nothing that one can act on."""
+    options = Options(target=find_target("avx2-i32x8"))
+    job = compile_source(kernel("float", [index], 2), "f.ispc", options)
+    assert not [item.text for item in job.diagnostics.items]
+
+
+def test_what_is_irregular_beside_is_warned_of() -> None:
+    """A table looked up in the same loop is a gather in the loop between the edges, too."""
+    source = """export void read(uniform float to[], const uniform float from[], const uniform int at[], uniform int n) {
+    foreach (x = 0 ... n)
+        to[x] = from[max(x - 1, 0)] + from[at[x]];
+}
+"""
+    job = compile_source(source, "f.ispc", Options(target=find_target("avx2-i32x8")))
+    assert [item.span.column for item in job.diagnostics.items] == [39]
+
+
 def test_an_image_is_read_at_its_borders() -> None:
     """Both dimensions: rows by scalars, columns by gangs."""
     source = """export void blur(uniform float to[], const uniform float from[], uniform int w, uniform int h) {

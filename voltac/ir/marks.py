@@ -142,6 +142,15 @@ def is_uneven(block: str) -> bool:
     return f".{UNEVEN}" in block
 
 
+AT_EDGE = "at_edge"
+"""What is added to the name of a block for the gangs whose indices meet the bounds that they are held within."""
+
+
+def is_at_edge(block: str) -> bool:
+    """Whether a block has such a name."""
+    return f".{AT_EDGE}" in block
+
+
 LEFT_OVER = "left_over"
 """What is added to the name of a block for the few iterations that fill no block of several: what is done for those is told."""
 

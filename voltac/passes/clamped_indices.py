@@ -22,6 +22,7 @@ from collections.abc import Callable
 from voltac.ir.cfg import ControlFlow, control_flow
 from voltac.ir.lane_formulas import LaneValue, UniformSymbol
 from voltac.ir.lane_values import LaneValues
+from voltac.ir.marks import AT_EDGE
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.ir.types import lanes_of
@@ -240,7 +241,7 @@ class _Inner:
         begin.label_line = f"{begin.name}:"
         parts: list[tuple[str, str]] = []
         if self.least:
-            parts.append(("edge", self._bound(self.least, "smax", begin, fresh)))
+            parts.append((AT_EDGE, self._bound(self.least, "smax", begin, fresh)))
         if self.end:
             parts.append(("inner", self._bound(self.end, "smin", begin, fresh)))
         blocks, previous = [begin], begin.name
@@ -265,6 +266,17 @@ class _Inner:
             self._simplify(loop.body.instructions)
         place = function.blocks.index(loop.header)
         function.blocks[place:place] = blocks
+        if self.end:
+            self._mark_last(fresh)
+
+    def _mark_last(self, fresh: Callable[[str], str]) -> None:
+        """Name the body of the last loop as one for gangs at an edge."""
+        body, header = self.loop.body, self.loop.header
+        names = {f"%{body.name}": fresh(f"{unquoted(body.name)}.{AT_EDGE}")}
+        body.name = names[f"%{body.name}"][1:]
+        body.label_line = f"{body.name}:"
+        for each in (*header.phis(), header.terminator):
+            each.rename(names)
 
     def _leave(self, header: Block, to: str) -> None:
         """A copy of the header goes on to another block."""

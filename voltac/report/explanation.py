@@ -211,7 +211,8 @@ def _access(explainer: Explainer, key: tuple[str, int, int, str], reports: list[
     place = Span(file, line, column, line, column + 1)
     wrapping = [report for report in reports if report.is_wrapping and report.kind in LANE_BY_LANE]
     uneven = [report for report in reports if report.is_uneven]
-    reports = [report for report in reports if not report.is_wrapping and not report.is_uneven] or reports
+    edges = [report for report in reports if report.is_at_edge and not report.is_masked]
+    reports = [report for report in reports if not report.is_rare] or reports
     main = [report for report in reports if report.all_on] or [report for report in reports if not report.is_masked] or reports
     text = _outcomes(main)
     rest = [report for report in reports if report not in main]
@@ -222,6 +223,8 @@ def _access(explainer: Explainer, key: tuple[str, int, int, str], reports: list[
         text += f"; where the index wraps around between two lanes {_outcomes(whole)}"
     if uneven and not main[0].is_uneven:
         text += f"; at distances that are no power of two {_outcomes(uneven)}"
+    if edges and not main[0].is_at_edge and (other := _outcomes(edges)) != _outcomes(main):
+        text += f"; where the index meets a bound {other}"
     found = explainer.expressions(place, operation)
     span = found[0].place.span if found else place
     slow = next((report for report in main if report.kind in LANE_BY_LANE), None)

@@ -71,8 +71,8 @@ class _Outcome:
 
 def _outcome(operation: str, paths: list[AccessReport]) -> _Outcome | None:
     """None where there is nothing to tell."""
-    # What is done where an index wraps around, or for odd distances, is no reason to change a program that mostly does else.
-    paths = [path for path in paths if not path.is_wrapping and not path.is_uneven] or paths
+    # What is done where an index wraps around or meets a bound, or for odd distances, is no reason to change a program.
+    paths = [path for path in paths if not path.is_rare] or paths
     main = [path for path in paths if not path.is_masked] or paths
     slow = next((path for path in main if path.kind in LANE_BY_LANE), None)
     replaced = next((path.reason for path in main if path.kind == "shuffled"), "")

@@ -137,6 +137,16 @@ class AccessReport:
         """It is for distances that are no power of two; beside it there are those for such distances."""
         return marks.is_uneven(self.block)
 
+    @property
+    def is_at_edge(self) -> bool:
+        """It is for gangs whose indices meet their bounds; beside it there is one for those between."""
+        return marks.is_at_edge(self.block)
+
+    @property
+    def is_rare(self) -> bool:
+        """A program mostly does the same access in another way."""
+        return self.is_wrapping or self.is_uneven or self.is_at_edge
+
 
 _MARK = "@" + PREFIX
 _MARK_OF_DIVISORS = f"@{DIVISOR}."
