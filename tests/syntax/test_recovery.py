@@ -59,6 +59,19 @@ def test_the_example_of_a_guess_has_its_message_and_no_other(guess: Guess, monke
         assert re.fullmatch(pattern(guess.message), found[0][1]), found
 
 
+@pytest.mark.parametrize("guess", GUESSES, ids=[guess.name for guess in GUESSES])
+def test_digraphs_are_brackets_to_a_guess(guess: Guess) -> None:
+    """Only columns differ, for they are a character longer."""
+    spelled = guess.example
+    for plain, digraph in (("{", "<%"), ("}", "%>"), ("[", "<:"), ("]", ":>")):
+        spelled = spelled.replace(plain, digraph)
+    found, wanted = (
+        [(line, re.sub(r"column \d+", "column", text)) for (line, _), text in errors(example)]
+        for example in (spelled, guess.example)
+    )
+    assert found == wanted
+
+
 @pytest.mark.parametrize("row", CHARACTERS, ids=[row.message for row in CHARACTERS])
 def test_the_example_of_what_is_no_token_has_its_message_and_no_other(row: Character) -> None:
     ((where, text),) = errors(row.example)

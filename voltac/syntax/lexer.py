@@ -35,7 +35,7 @@ TOKEN = re.compile(
 PREPROCESSING_NUMBER = re.compile(r"\.?[0-9](?:[eEpPdD][+-]|[\w.])*", re.ASCII)
 """What the operands of ``##`` may join to on the way to a number."""
 
-_DIGRAPHS = {"<%": "{", "%>": "}", "<:": "[", ":>": "]"}
+DIGRAPHS = {"<%": "{", "%>": "}", "<:": "[", ":>": "]"}
 MISTAKE, MISSING = "\0mistake", "\0missing"
 """Texts of the tokens that the recovery from syntax errors puts in; no source has a token of more than one NUL."""
 DEPRECATED = {"cbreak": "break", "ccontinue": "continue", "creturn": "return"}
@@ -56,7 +56,7 @@ class TokenKinds(dict[str, int]):
         for name, spellings in tables.spellings.items():
             for spelling in spellings:
                 self[spelling] = number[name]
-        for text, meaning in (_DIGRAPHS | DEPRECATED).items():
+        for text, meaning in (DIGRAPHS | DEPRECATED).items():
             self[text] = self[meaning]
         self.identifier = number["IDENT"]
         self.type_name = number["TYPE_NAME"]

@@ -15,7 +15,7 @@ from voltac.messages.message import Span
 from voltac.options import Options
 from voltac.records import replace
 from voltac.syntax import ast
-from voltac.syntax.lexer import DEPRECATED, kinds
+from voltac.syntax.lexer import DEPRECATED, DIGRAPHS, kinds
 from voltac.syntax.names import Names
 from voltac.syntax.preprocessed import Preprocessed
 from voltac.syntax.statements import StatementBuilder
@@ -59,6 +59,8 @@ class Parser:
         # late: see above
         from voltac.syntax.recovery import Parse, Recovery
 
+        # It looks for brackets by their text.
+        self.texts[:] = [DIGRAPHS.get(text, text) for text in self.texts]
         state = Parse(
             self.tables, self.kinds, self.texts, self.spans, self.names, self.states, self.values, self.starts,
             self.builder.given_up, self.unknown_types,
@@ -171,7 +173,7 @@ class Parser:
         for value, start in zip(self.values, self.starts):
             if type(value) is not int or value != start:  # a rule's value, not a token
                 continue
-            text = self.texts[start]
+            text = DIGRAPHS.get(self.texts[start], self.texts[start])
             if text in ("(", "[", "{"):
                 brackets += 1
             elif text in (")", "]", "}"):
