@@ -5,6 +5,8 @@ What is missing on this machine is told by :func:`missing`, for the reason of a 
 
 from __future__ import annotations
 
+import functools
+import os
 import shutil
 import subprocess
 import tempfile
@@ -31,6 +33,8 @@ class Machine:
     objcopy: str
     emulator: tuple[str, ...] = ()
     libraries: tuple[str, ...] = ()
+    c_library: str = ""
+    """Debian package that has the one to link with, where that is no part of the compiler's."""
 
 
 AARCH64 = Machine(
@@ -43,6 +47,7 @@ AARCH64 = Machine(
     "aarch64-linux-gnu-objcopy",
     ("qemu-aarch64",),
     ("-lpthread", "-lm"),
+    "libc6-dev-arm64-cross",
 )
 RISCV64 = Machine(
     {
@@ -54,6 +59,7 @@ RISCV64 = Machine(
     "riscv64-linux-gnu-objcopy",
     ("qemu-riscv64", "-cpu", "rv64,v=true,vlen=128,vext_spec=v1.0"),
     ("-lpthread", "-lm"),
+    "libc6-dev-riscv64-cross",
 )
 """With the vector extension, and the shortest vectors it allows."""
 X86 = Machine(
@@ -70,7 +76,17 @@ X86 = Machine(
 def missing(machine: Machine) -> str:
     """What this computer lacks to run code for a machine; empty if nothing."""
     lacking = [f"{name} (apt: {package})" for name, package in machine.packages.items() if shutil.which(name) is None]
+    if not lacking and machine.c_library and not _links(machine.compiler):
+        lacking = [f"a C library (apt: {machine.c_library})"]
     return f"not installed: {', '.join(lacking)}" if lacking else ""
+
+
+@functools.cache
+def _links(compiler: tuple[str, ...]) -> bool:
+    """Whether a program can be made: Debian only recommends a cross compiler's C library."""
+    text = "#include <stdint.h>\nint main(void) { return 0; }\n"
+    done = subprocess.run([*compiler, "-x", "c", "-", "-o", os.devnull], input=text, capture_output=True, text=True)
+    return done.returncode == 0
 
 
 def run_emulated(jobs: Sequence[Compilation], machine: Machine = AARCH64) -> list[tuple[Array, str]]:
