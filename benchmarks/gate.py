@@ -126,12 +126,9 @@ def caller(folder: Path, cache: Path) -> Callable[[], float]:
 
 
 def arrays_of(file: str, name: str) -> tuple[list[np.ndarray], int, int]:
-    if file == "by_shape":
-        a, b, c, n, m = shapes_against_c.ROWS[name]()
-        return [shapes_against_c.aligned(each) for each in (a, b, c)], n, m
-    written, read, sizes, n, m = kernels_against_c.ROWS[name]
-    types = (written, read, read)
-    return [kernels_against_c.aligned(kind, size, seed) for seed, (kind, size) in enumerate(zip(types, sizes), 1)], n, m
+    rows = shapes_against_c.ROWS if file == "by_shape" else kernels_against_c.ROWS
+    a, b, c, n, m = rows[name]()
+    return [shapes_against_c.aligned(each) for each in (a, b, c)], n, m
 
 
 def kernel_timers(libraries: Mapping[str, ctypes.CDLL], clock: ctypes.CDLL, file: str, name: str) -> Timers:
@@ -163,14 +160,14 @@ def rows(trees: Mapping[str, Path], folder: Path, targets: list[str]) -> Mapping
             libraries.setdefault((file, target), {})[state] = ctypes.CDLL(f"{made}.so")
         return libraries[file, target]
 
-    def clock(file: str) -> ctypes.CDLL:
-        path = folder / f"clock-{file}.so"
+    def clock() -> ctypes.CDLL:
+        path = folder / "clock.so"
         if not path.exists():
-            subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", path, HERE / "peers" / f"{file}.c", "-lm"], check=True)
+            subprocess.run(["cc", "-O2", "-shared", "-fPIC", "-o", path, HERE / "peers" / "clock.c"], check=True)
         return ctypes.CDLL(str(path))
 
     def kernels(file: str, target: str, name: str) -> tuple[Timers, int]:
-        return kernel_timers(libraries.get((file, target)) or built(file, target), clock(file), file, name), 100
+        return kernel_timers(libraries.get((file, target)) or built(file, target), clock(), file, name), 100
 
     def compilations(source: Path, target: str) -> tuple[Timers, int]:
         words = (f"--target={target}", "-o", folder / "out.o", source)

@@ -1,42 +1,35 @@
 """A kernel for each shape of loop that compilers lose time on, against the same in C at -O3 -ffast-math by clang and gcc.
 
     python benchmarks/shapes_against_c.py [--rounds N] [--only NAME,...] [--targets T,...] [--options=OPTIONS]
-        [--strict]
+        [--strict] [--peers=PEER,...]
 
+Peers are the C compilers that are installed, or those of --peers: clang, gcc, hand (intrinsics), numba and numpy.
 With --strict the peers may not reorder operations either, as voltac without fast-math. For each kernel and target: quotient
-of the shortest times, median (10th..90th percentile) of the rounds' quotients, and the better peer. Rounds are short and
+of the shortest times, of the best and of each peer,
+median (10th..90th percentile) of the rounds' quotients of the best, and which that is. Rounds are short and
 interleaved, so that a loaded machine meets all alike.
 """
 
 from __future__ import annotations
 
 import argparse
-import ctypes
 import math
-import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
+from contenders import Arrays, Contender, contenders, installed
 
 from voltac.report.measure import interleaved, machine, ratio
 
-HERE = Path(__file__).resolve().parent
-PEERS = ("clang-19", "clang", "gcc")
-FLAGS = {
-    "sse4": ["-march=x86-64-v2", "-mtune=native"],
-    "avx2": ["-march=haswell", "-mtune=native"],
-    "avx512skx": ["-march=skylake-avx512"],
-}
 TARGETS = "avx2-i32x8,avx2-i32x16,sse4-i32x4,sse4-i32x8"
 NANOSECONDS = 50_000
 """Of one measurement, about: short against the time for which the system lets one program run."""
 COUNT = 4093
 """Elements of most kernels: in cache, and a rest of the last gang."""
-Arrays = tuple[np.ndarray, np.ndarray, np.ndarray, int, int]
 _NUMBERS = np.random.default_rng(1)
 
 
@@ -130,43 +123,35 @@ ROWS: dict[str, Callable[[], Arrays]] = {
 }
 
 
-def build(folder: Path, target: str, options: list[str], stem: str, peer_options: list[str]) -> dict[str, ctypes.CDLL]:
-    """Shared objects by contender, of a file of kernels; those of the peers have the timing loop too."""
-    isa = target.partition("-")[0]
-    flags = ["-march=native"] if isa == "host" else FLAGS[isa]
-    command = [sys.executable, "-m", "voltac", f"--target={target}", "-O3", "--pic", "--woff", *options]
-    subprocess.run([*command, "-o", folder / "voltac.o", HERE / "kernels" / f"{stem}.ispc"], check=True)
-    subprocess.run(["cc", "-shared", "-o", folder / "voltac.so", folder / "voltac.o"], check=True)
-    for peer in filter(shutil.which, PEERS):
-        native = [peer, "-O3", *peer_options, *flags, "-fPIC", "-shared"]
-        subprocess.run([*native, "-o", folder / f"{peer}.so", HERE / "peers" / f"{stem}.c", "-lm"], check=True)
-    return {file.stem: ctypes.CDLL(str(file)) for file in sorted(folder.glob("*.so"))}
-
-
-def measure(libraries: dict[str, ctypes.CDLL], name: str, arrays: Arrays, rounds: int) -> tuple[float, str]:
-    """The quotient of the shortest times, and the row."""
+def measure(made: dict[str, Contender], name: str, arrays: Arrays, rounds: int) -> tuple[dict[str, float], str]:
+    """The quotients of each peer's shortest time and of the best's, and the row."""
     a, b, c, n, m = arrays
     a, b, c = map(aligned, (a, b, c))
-    pointers = [ctypes.c_void_p(array.ctypes.data) for array in (a, b, c)]
-    peers = [other for other in libraries if other != "voltac"]
-    clock = libraries[peers[0]].time_kernel
-    clock.restype = ctypes.c_double
-
-    def timer(library: ctypes.CDLL, repeats: int) -> Callable[[], float]:
-        return lambda: clock(getattr(library, name), *pointers, n, m, repeats)
-
-    results = []
-    for library in libraries.values():
+    timers = {who: timer for who, contender in made.items() if (timer := contender(name, (a, b, c, n, m)))}
+    results = {}
+    for who, timer in timers.items():
         a[:] = 0
-        timer(library, 1)()
-        results.append(a.copy())
-    for result in results[1:]:
-        assert np.allclose(results[0].astype(float), result.astype(float), rtol=1e-3), f"{name}: the results differ"
-    repeats = max(1, int(NANOSECONDS / timer(libraries["voltac"], 3)()))
-    times = interleaved({other: timer(library, repeats) for other, library in libraries.items()}, rounds)
-    better = min(peers, key=lambda other: min(times[other]))
-    shortest = min(times[better]) / min(times["voltac"])
-    return shortest, f"{shortest:5.2f}  {ratio(times['voltac'], times[better])}  {better}  {min(times['voltac']):.0f} ns"
+        timer(1)
+        results[who] = a.astype(float)
+    for who, result in results.items():
+        assert np.allclose(results["voltac"], result, rtol=1e-3), f"{name}: the results of voltac and {who} differ"
+    repeats = {who: max(1, int(NANOSECONDS / timer(3))) for who, timer in timers.items()}
+    times = interleaved({who: partial(timer, repeats[who]) for who, timer in timers.items()}, rounds)
+    shortest = {who: min(times[who]) / min(times["voltac"]) for who in timers if who != "voltac"}
+    better = min(shortest, key=lambda who: shortest[who])
+    quotients = {"best": shortest[better]} | shortest
+    row = f"{columns(made, quotients)}  {ratio(times['voltac'], times[better])}  {better}  {min(times['voltac']):.0f} ns"
+    return quotients, row
+
+
+def columns(made: dict[str, Contender], quotients: dict[str, float]) -> str:
+    """The best peer's, and each one's where there are more."""
+    names = ["best", *(who for who in made if who != "voltac")]
+    return " ".join(f"{quotients[who]:6.2f}" if who in quotients else f"{'-':>6}" for who in names)
+
+
+def geometric_mean(values: list[float]) -> float:
+    return math.exp(sum(map(math.log, values)) / len(values))
 
 
 def compare(rows: dict[str, Callable[[], Arrays]], stem: str, description: str | None) -> None:
@@ -177,23 +162,32 @@ def compare(rows: dict[str, Callable[[], Arrays]], stem: str, description: str |
     parser.add_argument("--targets", default=TARGETS)
     parser.add_argument("--options", default="", help="of voltac, separated by blanks")
     parser.add_argument("--strict", action="store_true", help="peers keep the order of operations, too")
+    parser.add_argument("--peers", default="", help="of clang, gcc, hand, numba, numpy; usually the C compilers there are")
     options = parser.parse_args()
     names = options.only.split(",") if options.only else list(rows)
     if unknown := [name for name in names if name not in rows]:
         parser.error(f"--only: there is no '{unknown[0]}'; known are {', '.join(rows)}")
-    if not any(map(shutil.which, PEERS)):
-        sys.exit("neither clang nor gcc is installed; apt-get install gcc")
-    print(f"{machine()}; time of the better peer divided by voltac's: shortest, median (10th..90th percentile)")
-    peer_options = ["-fno-math-errno", "-fno-trapping-math"] if options.strict else ["-ffast-math"]
-    for target in options.targets.split(","):
+    targets = options.targets.split(",")
+    if "numba" in options.peers and len(targets) > 1:
+        parser.error("--peers: numba has one target in a process: give one by --targets")
+    print(
+        f"{machine()}; times of the best and of each peer divided by voltac's: shortest; of the best median (10th..90th percentile)"
+    )
+    for target in targets:
+        peers = installed(target, options.peers)
+        if not peers:
+            sys.exit("neither clang nor gcc is installed; apt-get install gcc")
+        print(f"{'':16} {target:13} {' '.join(f'{who:>6}' for who in ('best', *peers))}")
         with tempfile.TemporaryDirectory() as folder:
-            libraries = build(Path(folder), target, options.options.split(), stem, peer_options)
-            quotients = []
+            made = contenders(Path(folder), target, options.options.split(), stem, options.strict, peers)
+            quotients: dict[str, list[float]] = {}
             for name in names:
-                quotient, row = measure(libraries, name, rows[name](), options.rounds)
-                quotients.append(quotient)
+                found, row = measure(made, name, rows[name](), options.rounds)
+                for who, quotient in found.items():
+                    quotients.setdefault(who, []).append(quotient)
                 print(f"{name:16} {target:13} {row}", flush=True)
-            print(f"{'geometric mean':16} {target:13} {math.exp(sum(map(math.log, quotients)) / len(quotients)):5.2f}")
+            means = {who: geometric_mean(values) for who, values in quotients.items()}
+            print(f"{'geometric mean':16} {target:13} {columns(made, means)}")
 
 
 if __name__ == "__main__":

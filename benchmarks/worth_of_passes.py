@@ -65,7 +65,7 @@ def quotients(folder: Path, usual: Mapping[str, Path], other: Mapping[str, Path]
     for file, names in FILES.items():
         if usual[file].read_bytes() == other[file].read_bytes():
             continue
-        clock = library(folder / f"clock-{file}.o", HERE / "peers" / f"{file}.c", "-lm")
+        clock = library(folder / "clock.o", HERE / "peers" / "clock.c")
         libraries = {"before": library(usual[file]), "after": library(other[file])}
         for name in names:
             timers = gate.kernel_timers(libraries, clock, file, name)

@@ -1,8 +1,7 @@
-/* The same as kernels/against_c.ispc, as it is written in C, and the timing loop. */
+/* The same as kernels/against_c.ispc, as it is written in C. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define MIN(x, y) ((x) < (y) ? (x) : (y))
 #define MAX(x, y) ((x) > (y) ? (x) : (y))
@@ -114,16 +113,4 @@ KERNEL(compaction, int, int) {
     for (int i = 0; i < n; i++)
         if (b[i] > 0)
             a[count++] = b[i];
-}
-
-typedef void (*kernel)(void *, void *, void *, int, int);
-
-/* Nanoseconds a call, over `repeats` calls in a row. */
-double time_kernel(kernel f, void *a, void *b, void *c, int n, int m, int repeats) {
-    struct timespec start, stop;
-    clock_gettime(CLOCK_MONOTONIC, &start);
-    for (int r = 0; r < repeats; r++)
-        f(a, b, c, n, m);
-    clock_gettime(CLOCK_MONOTONIC, &stop);
-    return ((stop.tv_sec - start.tv_sec) * 1e9 + (stop.tv_nsec - start.tv_nsec)) / repeats;
 }

@@ -1,8 +1,7 @@
-/* The same as kernels/by_shape.ispc, as it is written in C, and the timing loop. */
+/* The same as kernels/by_shape.ispc, as it is written in C. */
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
-#include <time.h>
 
 #define MIN(x, y) ((x) < (y) ? (x) : (y))
 #define MAX(x, y) ((x) > (y) ? (x) : (y))
@@ -276,16 +275,4 @@ KERNEL(saxpy_unaligned, float, float, float) {
 KERNEL(triad_large, float, float, float) {
     FOR(i, n)
         a[i] = 2 * b[i] + c[i];
-}
-
-typedef void (*kernel)(void *, void *, void *, int, int);
-
-/* Nanoseconds a call, over `repeats` calls in a row. */
-double time_kernel(kernel f, void *a, void *b, void *c, int n, int m, int repeats) {
-    struct timespec start, stop;
-    clock_gettime(CLOCK_MONOTONIC, &start);
-    for (int r = 0; r < repeats; r++)
-        f(a, b, c, n, m);
-    clock_gettime(CLOCK_MONOTONIC, &stop);
-    return ((stop.tv_sec - start.tv_sec) * 1e9 + (stop.tv_nsec - start.tv_nsec)) / repeats;
 }

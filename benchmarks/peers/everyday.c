@@ -1,8 +1,7 @@
-/* The same as kernels/everyday.ispc, as it is written in C, and the timing loop. */
+/* The same as kernels/everyday.ispc, as it is written in C. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <math.h>
-#include <time.h>
 #define MIN(x, y) ((x) < (y) ? (x) : (y))
 #define MAX(x, y) ((x) > (y) ? (x) : (y))
 #define KERNEL(name, A, B, C) void name(A *restrict a, const B *restrict b, const C *restrict c, int n, int m)
@@ -40,11 +39,3 @@ KERNEL(popcounts, int, int, int) { for (int i = 0; i < n; i++) a[i] = __builtin_
 KERNEL(daxpy, double, double, double) { for (int i = 0; i < n; i++) a[i] = 2 * b[i] + c[i]; }
 KERNEL(int_div, int, int, int) { for (int i = 0; i < n; i++) a[i] = b[i] / (c[i] | 1); }
 KERNEL(mod7, int, int, int) { for (int i = 0; i < n; i++) a[i] = b[i] % 7; }
-typedef void (*kernel)(void *, void *, void *, int, int);
-double time_kernel(kernel f, void *a, void *b, void *c, int n, int m, int repeats) {
-    struct timespec start, stop;
-    clock_gettime(CLOCK_MONOTONIC, &start);
-    for (int r = 0; r < repeats; r++) f(a, b, c, n, m);
-    clock_gettime(CLOCK_MONOTONIC, &stop);
-    return ((stop.tv_sec - start.tv_sec) * 1e9 + (stop.tv_nsec - start.tv_nsec)) / repeats;
-}

@@ -1,8 +1,7 @@
-/* The same as kernels/workloads.ispc, as it is written in C, and the timing loop. */
+/* The same as kernels/workloads.ispc, as it is written in C. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <math.h>
-#include <time.h>
 #define MIN(x, y) ((x) < (y) ? (x) : (y))
 #define MAX(x, y) ((x) > (y) ? (x) : (y))
 #define KERNEL(name, A, B, C) void name(A *restrict a, const B *restrict b, const C *restrict c, int n, int m)
@@ -58,11 +57,3 @@ KERNEL(moving_average, float, float, float) { for (int i = 0; i < n; i++) { floa
 KERNEL(dot_bytes, int, uint8_t, int8_t) { int s = 0; for (int i = 0; i < n; i++) s += b[i] * c[i]; a[0] = s; }
 KERNEL(first_above, int, float, float) { for (int y = 0; y < m; y++) { int at = n; for (int x = 0; x < n; x++) if (b[y * n + x] > 0.98f) { at = x; break; } a[y] = at; } }
 KERNEL(quantise, int8_t, float, float) { for (int i = 0; i < n; i++) { float v = b[i] * 300 - 150; v = MIN(MAX(v, -128.0f), 127.0f); a[i] = (int8_t)(int)v; } }
-typedef void (*kernel)(void *, void *, void *, int, int);
-double time_kernel(kernel f, void *a, void *b, void *c, int n, int m, int repeats) {
-    struct timespec start, stop;
-    clock_gettime(CLOCK_MONOTONIC, &start);
-    for (int r = 0; r < repeats; r++) f(a, b, c, n, m);
-    clock_gettime(CLOCK_MONOTONIC, &stop);
-    return ((stop.tv_sec - start.tv_sec) * 1e9 + (stop.tv_nsec - start.tv_nsec)) / repeats;
-}
