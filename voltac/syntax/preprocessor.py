@@ -290,7 +290,7 @@ class Preprocessor:
             self.error("macro", mistake.span, str(mistake))
 
     def conditional(self, file: _File, name: str, rest: Callable[[], list[Token]], place: Span) -> None:
-        """``#if`` and its like: whether the lines that follow are read. In what is left out the rest of a line is not looked at."""
+        """``#if`` and its like: whether the lines that follow are read. The rest of the line is looked at where it counts."""
         groups = file.groups
         if name in ("else", "endif") and (file.reading or (groups and groups[-1].outer)) and (ignored := rest()):
             self.diagnostics.preprocessor_warning(ignored[0].span, f"text behind #{name} is ignored; put it into a comment")
