@@ -8,8 +8,7 @@ from voltac.codegen.pipelining.loop import IssueResources, Occupied
 from voltac.targets.ia64.shapes import B
 
 RESOURCES = IssueResources({"slot": 6, "M": 4, "I": 2, "F": 2, "B": 3, "load": 2, "store": 2, "M2": 1, "I0": 1})
-"""Of a cycle (IA-64 10); ``load`` are those of integers and of what the ALAT is for, ``M2`` and ``I0`` ports that some instructions
-need."""
+"""Of a cycle (IA-64 10); ``load`` are those of integers and of what the ALAT is for, ``M2`` and ``I0`` ports that some need."""
 
 
 def ways_of(instruction: MachineInstruction) -> tuple[Occupied, ...]:
