@@ -29,7 +29,7 @@ BODIES = {
     "index": "to[i] = (TYPE)(i & 7) + from[low];",
     "in_place": "to[i] += from[i];",
 }
-OVERLAPPING = {"doubled", "shifted", "some", "strided", "index"}
+OVERLAPPING = {"doubled", "shifted", "some", "strided", "index", "pairs"}
 SOURCE = "\n".join(
     f"export void {name}{HEAD}\n    for (uniform int k = 0; k < 2; k++) foreach (i = low ... high) {{ {body} }}\n}}"
     for name, body in BODIES.items()
@@ -120,6 +120,8 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
         "a[i] = b[i / 8];",
         "a[i ^ 1] = b[i];",
         "a[i] = b[i]; a[i + 1] = 2;",  # which store is the last one counts
+        "a[2 * i] = b[i]; a[2 * i + 2] = 2;",
+        "a[2 * i] = b[i]; a[3 * i + 1] = 2;",
     ],
 )
 def test_where_twice_is_not_once_the_loop_stays(body: str) -> None:

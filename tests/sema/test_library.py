@@ -10,7 +10,7 @@ from voltac.sema.library.loading import Library
 from voltac.sema.scopes import FunctionSet
 from voltac.sema.type_layout import Layout
 
-from .annotated import options, program
+from .annotated import checked, options, program
 
 
 def test_the_stored_index_belongs_to_the_library() -> None:
@@ -41,3 +41,9 @@ def test_a_replaced_function_stays_what_the_library_itself_calls() -> None:
     found = program("float sqrt(float x) { return 0; } void f(float x) { asin(x); sqrt(x); }").functions
     symbols = [one.mangled for one in found if one.name == "sqrt"]
     assert sorted(symbols) == ["sqrt___vyf", "sqrt___vyf.library"]
+
+
+def test_a_function_whose_head_names_a_type_first() -> None:
+    """Its body is found behind the type, which is declared while the head is."""
+    _, diagnostics = checked("uniform int n = frandom;\nfloat f(RNGState state) { return frandom(&state); }")
+    assert [item.span.line for item in diagnostics.items] == [1]

@@ -31,6 +31,8 @@ from voltac.passes.accesses.cost_rows import cost_row, has_masked
 from voltac.passes.accesses.emit import Emitter, declare, lane_source
 from voltac.passes.accesses.merged_stores import Waiting, covers_all, is_passed, mark_readable, write_merged
 from voltac.passes.accesses.neighbouring_loads import RecordAddresses, plan_records
+from voltac.passes.accesses.permuted_copies import copied_from, plan_copies
+from voltac.passes.accesses.piece import Piece
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.records import field, mutable_record
 
@@ -61,6 +63,10 @@ class _Plan:
     """Of consecutive elements with all lanes on, by name."""
     lane_loads: set[str] = field(default_factory=set)
     """Those of them that are loaded lane by lane too."""
+    scalar_loads: set[str] = field(default_factory=set)
+    """What is loaded lane by lane, by name."""
+    regular_loads: dict[str, Access] = field(default_factory=dict)
+    """With all lanes on and addresses that are known but for one number, by name."""
 
     def add(self, index: int, instruction: Instruction, writer: Writer) -> None:
         """``instruction``: what is replaced; its place in the source is kept."""
@@ -175,6 +181,8 @@ class _Resolver:
                 continue
             accesses.append(access)
             plan.removed.add(index)
+            if not access.is_store and access.all_on and access.address is not None:
+                plan.regular_loads[instruction.name] = access
             if not access.is_store and self.options.resolve_accesses and (layers := known.find(access)):
                 plan.add(index, instruction, partial(_write_layers, access, layers))
                 if len(layers) == 1:
@@ -380,6 +388,8 @@ class _Resolver:
             native = vectors and not loaded and fast
             writer = gather.native_gather if native else gather.scalar_gather
             self._write(plan, access, block, writer, "gather" if native else "scalar", reason)
+            if not native:
+                plan.scalar_loads.add(access.instruction.name)
 
     def _write(
         self, plan: _Plan, access: Access, block: Block, writer: Callable[[Access, Emitter], None], kind: str, reason: str
@@ -417,8 +427,13 @@ class _Resolver:
         if group.distances is not None:
             self._decide_record(members, group.distances, block, plan)
             return
-        make = shuffled_stores.plan_stores if members[0].is_store else shuffled_loads.plan_loads
-        pieces = make(members, self.options.target)
+        if members[0].is_store and members[0].all_on and all(each.value in plan.scalar_loads for each in members):
+            # The lanes are scalars already: put into vectors, they would only be shuffled.
+            pieces = []
+        elif members[0].is_store:
+            pieces = self._plan_stores(members, block, plan)
+        else:
+            pieces = shuffled_loads.plan_loads(members, self.options.target)
         done: set[int] = set()
         for piece in pieces:
             index = (max if members[0].is_store else min)(access.index for access in piece.members)
@@ -429,6 +444,43 @@ class _Resolver:
         for access in members:
             if access.index not in done:
                 self._irregular(plan, access, block, "loading the span of the lanes whole would cost more")
+
+    def _plan_stores(self, members: list[Access], block: Block, plan: _Plan) -> list[Piece]:
+        """Copies of members, and what else is worth to be written with shuffles."""
+        pieces: list[Piece] = []
+        others: list[Access] = []
+        for cluster in shuffled_loads.clusters(members, 0):
+            copies = self._plan_copies(cluster, block, plan)
+            if copies is None:
+                others += cluster
+            else:
+                pieces.append(copies)
+        return pieces + shuffled_stores.plan_stores(others, self.options.target) if others else pieces
+
+    def _plan_copies(self, stores: list[Access], block: Block, plan: _Plan) -> Piece | None:
+        if not stores[0].all_on or self.options.target.is_device:
+            return None
+        loads: list[Access] = []
+        for store in stores:
+            load = copied_from(store, plan.regular_loads, self.values.definitions)
+            if load is None or (loads and self._key(load) != self._key(loads[0])):
+                return None
+            loads.append(load)
+        # What is stored last is where all are loaded and stored.
+        own, end = {store.index for store in stores}, stores[-1].index
+        accesses = {each.index: each for each in stores}
+        for load in dict.fromkeys(loads):
+            for index in range(load.index + 1, end):
+                instruction = block.instructions[index]
+                if index in own or instruction.op not in _TOUCHING or instruction.op == "load":
+                    continue
+                operation = pseudo_operation(instruction)
+                if operation and index not in accesses:
+                    accesses[index] = read_access(index, instruction, operation, self.values)
+                access = accesses.get(index)
+                if (access is None or access.is_store) and self._may_write(instruction, access, load.memory):
+                    return None
+        return plan_copies(stores, loads, self.options.target)
 
     def _load_lanes(self, access: Access, plan: _Plan, vectors: tuple[str, ...] = ()) -> bool:
         """Load as scalars too what the addresses of a lane-by-lane access are made of, or ``vectors``; whether that can be."""

@@ -9,7 +9,9 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from voltac.messages.diagnostics import CompileError, Diagnostics, Ignored
 from voltac.messages.message import BUILT_IN, NOWHERE, Note, Span
@@ -281,20 +283,20 @@ class Preprocessor:
         place = whole.place(begin, max(len(whole.text.rstrip(BLANKS)), begin + 1))
         try:
             if name in _CONDITIONALS:
-                self.conditional(file, name, whole.tokens(match.start(2)), place)
+                self.conditional(file, name, partial(whole.tokens, match.start(2)), place)
             elif file.reading:
                 self.other_directive(file, whole, match, place)
         except MacroError as mistake:
             self.error("macro", mistake.span, str(mistake))
 
-    def conditional(self, file: _File, name: str, rest: list[Token], place: Span) -> None:
-        """``#if`` and its like: whether the lines that follow are read."""
+    def conditional(self, file: _File, name: str, rest: Callable[[], list[Token]], place: Span) -> None:
+        """``#if`` and its like: whether the lines that follow are read. The rest of the line is looked at where it counts."""
         groups = file.groups
-        if name in ("else", "endif") and rest and (file.reading or (groups and groups[-1].outer)):
-            self.diagnostics.preprocessor_warning(rest[0].span, f"text behind #{name} is ignored; put it into a comment")
+        if name in ("else", "endif") and (file.reading or (groups and groups[-1].outer)) and (ignored := rest()):
+            self.diagnostics.preprocessor_warning(ignored[0].span, f"text behind #{name} is ignored; put it into a comment")
         if name in ("if", "ifdef", "ifndef"):
             outer = file.reading
-            taken = outer and self.holds(file, name, rest, place)
+            taken = outer and self.holds(file, name, rest(), place)
             groups.append(_Group(place, taken, taken, outer))
             file.reading = taken
             return
@@ -314,7 +316,7 @@ class Preprocessor:
             group.reading = group.outer and not group.taken
         else:
             wanted = group.outer and not group.taken
-            group.reading = wanted and self.holds(file, name[2:], rest, place)
+            group.reading = wanted and self.holds(file, name[2:], rest(), place)
         group.taken = group.taken or group.reading
         file.reading = group.reading
 

@@ -148,7 +148,12 @@ def _memory_orders(
     reads_before_writes: bool,
 ) -> list[Order]:
     found = []
-    accesses = [number for number, one in enumerate(instructions) if not one.row.traits.isdisjoint(("load", "store"))]
+    # What is loaded in advance waits for nobody: it is checked later.
+    accesses = [
+        number
+        for number, one in enumerate(instructions)
+        if not one.row.traits.isdisjoint(("load", "store")) and "advanced" not in one.row.traits
+    ]
     for first in accesses:
         for second in accesses:
             one, other = instructions[first], instructions[second]

@@ -74,9 +74,10 @@ class ShiftableLoop:
 
     def may_do_twice(self) -> bool:
         """Whether an element that is done once more is as it was: no load touches an object that is stored to, and stores are
-        to different objects, or to the same places in the same order."""
+        to different objects, or to the same places in the same order, or to different members."""
         return all(
-            self.apart(store, other) or (other.is_store and self.same_place(store, other)) for store, other in self.pairs()
+            self.apart(store, other) or (other.is_store and (self.same_place(store, other) or self.beside(store, other)))
+            for store, other in self.pairs()
         )
 
     def perhaps_the_same(self) -> list[tuple[str, str]]:
@@ -91,6 +92,19 @@ class ShiftableLoop:
         """Whether each lane touches the same place by both."""
         assert one.address is not None and other.address is not None
         return (one.address.key, one.address.offsets) == (other.address.key, other.address.offsets)
+
+    @staticmethod
+    def beside(one: Access, other: Access) -> bool:
+        """Whether they touch different members of elements that lie one behind the other, whichever elements those are."""
+        assert one.address is not None and other.address is not None
+        if one.address.terms != other.address.terms or one.lanes == 1:
+            return False
+        steps = {after - before for each in (one, other) for before, after in zip(each.offsets, each.offsets[1:])}
+        if len(steps) != 1 or 0 in steps:
+            return False
+        step = abs(steps.pop())
+        turn = (other.offsets[0] - one.offsets[0]) % step
+        return one.size <= turn <= step - other.size
 
     def apart(self, one: Access, other: Access) -> bool:
         """Whether they are of different objects."""

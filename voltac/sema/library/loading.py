@@ -63,13 +63,14 @@ class Library:
         return found
 
     def _declare(self, chunks: Sequence[Chunk]) -> None:
-        before = self.checker.scopes
+        before, outer = self.checker.scopes, self._declaring
         self.checker.scopes = before.globals_only()
         heads = parse_chunks([chunk.head() for chunk in chunks], self.index, self.checker.options)
         for chunk, node in zip(chunks, heads.declarations, strict=True):
             self._declaring = chunk
             self.checker.declaration(node)
-        self.checker.scopes = before
+        # A function's head may be what named a type of the library first.
+        self.checker.scopes, self._declaring = before, outer
         _check(self.diagnostics)
 
     def _keep_body(self, function: tree.FunctionSymbol, body: ast.Compound) -> bool:

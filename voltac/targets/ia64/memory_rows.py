@@ -43,20 +43,23 @@ def _loads() -> list[Row]:
                 continue
             x6 = code + more
             speculative = {".s": ",speculative", ".sa": ",speculative,advanced", ".a": ",advanced"}.get(completer, "")
-            speculative = ",check" if completer.startswith(".c") else speculative
+            is_check = completer.startswith(".c")
+            speculative = ",check" if is_check else speculative
             traits = f"load,{way},bytes {size}{speculative}"
             meaning = _meaning(completer, size, made, target)
             register = f"{target}:7"
             layout = f"{int(op):04b} 0 {x6:06b} 00 0 r3:7 0000000 {register}"
             # What is checked keeps its old value where the ALAT still has it.
-            updates = target if completer.startswith(".c") else ""
-            rows.append(row(f"{name}{completer} {{{target}}}=[{{r3}}]", M, layout, meaning, traits, latency, updates))
+            updates = target if is_check else ""
+            # Where it has not, the machine waits as for any load.
+            cycles = 1 if is_check else latency
+            rows.append(row(f"{name}{completer} {{{target}}}=[{{r3}}]", M, layout, meaning, traits, cycles, updates))
             layout = f"{int(op):04b} 1 {x6:06b} 00 0 r3:7 r2:7 {register}"
             step = f"{meaning}; r3 = r3 + r2"
-            rows.append(row(f"{name}{completer} {{{target}}}=[{{r3}}],{{r2}}", M, layout, step, traits, latency, updates))
+            rows.append(row(f"{name}{completer} {{{target}}}=[{{r3}}],{{r2}}", M, layout, step, traits, cycles, updates))
             layout = f"{int(op_imm):04b} imm9[8:8] {x6:06b} 00 imm9[7:7] r3:7 imm9[6:0] {register}"
             step = f"{meaning}; r3 = r3 + imm9"
-            rows.append(row(f"{name}{completer} {{{target}}}=[{{r3}}],{{imm9}}", M, layout, step, traits, latency, updates))
+            rows.append(row(f"{name}{completer} {{{target}}}=[{{r3}}],{{imm9}}", M, layout, step, traits, cycles, updates))
     for name, target, way, opcode, made in (
         ("ld8.fill", "r1", "load", 4, "fill(r3)"),
         ("ldf.fill", "f1", "float load", 6, "fill_f(r3)"),

@@ -8,7 +8,7 @@ from voltac.codegen.pipelining.loop import IssueResources, Occupied
 from voltac.targets.ia64.shapes import B
 
 RESOURCES = IssueResources({"slot": 6, "M": 4, "I": 2, "F": 2, "B": 3, "load": 2, "store": 2, "M2": 1, "I0": 1})
-"""Of a cycle (IA-64 10); ``load`` are those of integers, ``M2`` and ``I0`` the ports that some instructions need."""
+"""Of a cycle (IA-64 10); ``load`` are those of integers and of what the ALAT is for, ``M2`` and ``I0`` ports that some need."""
 
 
 def ways_of(instruction: MachineInstruction) -> tuple[Occupied, ...]:
@@ -20,7 +20,7 @@ def ways_of(instruction: MachineInstruction) -> tuple[Occupied, ...]:
     if row.unit == "X":
         return ((slot, slot, ("I", 0), ("F", 0)),)
     taken = [slot, (row.unit, 0)]
-    if traits & {"load", "prefetch"} and "float load" not in traits:
+    if traits & {"load", "prefetch"} and ("float load" not in traits or traits & {"advanced", "check"}):
         taken.append(("load", 0))
     if traits & {"store", "setf"}:
         taken.append(("store", 0))

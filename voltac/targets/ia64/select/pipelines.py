@@ -22,6 +22,7 @@ from voltac.codegen.pipelining.modulo import ModuloSchedule, schedules
 from voltac.codegen.pipelining.rotation import rotate
 from voltac.records import replace
 from voltac.targets.ia64.registers import BY_NAME
+from voltac.targets.ia64.select.advanced_loads import with_advanced_loads
 from voltac.targets.ia64.select.carried_values import without_copies
 from voltac.targets.ia64.select.counted_kernels import KernelPlan, KernelWriter
 from voltac.targets.ia64.select.counted_loops import CountedBlock, counted_block
@@ -97,6 +98,10 @@ def _pipelined(function: MachineFunction, counted: CountedBlock, any_order: bool
     rest = _of_one(function, code, sums, live_out, carried.starts)
     if rest is None:
         return []
+    ahead = with_advanced_loads(function, code) if rest.interval > 1 else None
+    faster = _of_one(function, ahead, sums, live_out, carried.starts) if ahead is not None else None
+    if faster is not None and faster.interval < rest.interval:
+        rest = faster
     best = rest
     for times in () if carried.starts else _TIMES:
         several = _of_several(function, counted, code, sums, times) if times * len(code) <= _LONGEST else None

@@ -22,6 +22,8 @@ EXIT = 0
 """The address that the outermost function returns to."""
 LIMIT = 1_000_000_000
 """Cycles after which a program is taken to run for ever, if nothing else is said: hours of simulation."""
+ALAT_ENTRIES = 32
+"""Of an Itanium 2 (its Reference Manual for Software Development and Optimization, 2004)."""
 _EXIT_CALL = 1025
 _WRITE_CALL = 1027
 _LINUX = 0x100000
@@ -92,7 +94,9 @@ class Itanium:
         """Of rotation, in the three files."""
         self.frames: list[list[int]] = []
         self.advanced: dict[object, tuple[int, int]] = {}
-        """The ALAT: register -> address and bytes of the load."""
+        """The ALAT: register -> address and bytes of the load, the oldest first."""
+        self.missed = False
+        """Whether the last check found its load forgotten."""
         self.cycle = 0
         self.ready = [0] * 128, [0] * 128, [0] * 64
         """The cycle in which what is in a register may be used, for each file."""
@@ -247,16 +251,24 @@ class Itanium:
             self.advanced.pop(entry, None)
             return integers.NAT if entry[0] == "r" else float_formats.NATVAL  # type: ignore[return-value]
         value = made(self.memory.load(size, address))
-        self.advanced[entry] = (address, size)
+        self._remember(entry, address, size)
         return value
+
+    def _remember(self, entry: tuple[str, int], address: int, size: int) -> None:
+        """Enter a load into the ALAT, in place of the oldest one where that is full."""
+        self.advanced.pop(entry, None)
+        if len(self.advanced) == ALAT_ENTRIES:
+            del self.advanced[next(iter(self.advanced))]
+        self.advanced[entry] = (address, size)
 
     def load_c(self, size: int, address: int, made: Callable[[int], int], entry: tuple[str, int], clears: bool) -> int:
         """Again, if the ALAT has forgotten the first."""
         known = self.advanced.get(entry) == (address, size)
-        if not known:
-            self.advanced[entry] = (address, size)
+        self.missed = not known
         if clears:
             self.advanced.pop(entry, None)
+        elif not known:
+            self._remember(entry, address, size)
         if known:
             kind, number = entry
             return self.R[number] if kind == "r" else self.F[number]

@@ -27,6 +27,8 @@ _MOST = 64
 _KEPT = 2048
 """Translations that are kept. Chosen: a suite's programs have some hundreds each."""
 _ENDS = frozenset(("branch", "call", "return", "clrrrb", "break"))
+_LOADS = {"load": 1, "float load": 6}
+"""Cycles until what is loaded may be used, by class: for checks whose load was forgotten (IA-64 10)."""
 _FILES = {"r": ("R", "G", 32, 128), "f": ("F", "FN", 32, 128), "p": ("P", "PN", 16, 64)}
 """Kind -> the list, its table of names, and which of its names may be elsewhere."""
 _READY = {"r": 0, "f": 1, "p": 2}
@@ -192,12 +194,18 @@ class _Writer:
             self.where = (place & ~15, self.described(slot, place & ~15))
             if self.setting.is_traced:
                 self.emit(f"m.trace({f'{place & ~15:#x}: {self.where[1]}'!r})")
+            if "check" in slot.row.traits:
+                self.emit("m.missed = False")
             self.instruction(slot, place & ~15)
             for kind, number in writes_of(slot):
                 if kind in _READY and "writes pr" not in slot.row.traits:
                     latency = self.latency(slot.row, kind, number, slot)
                     # Issued in the cycle before t.
-                    self.emit(f"{self.ready(kind, number)} = t + {latency - 1}")
+                    late = str(latency - 1)
+                    if "check" in slot.row.traits and (slot.row.operands[0].kind, slot.values[0]) == (kind, number):
+                        again = _LOADS["float load" if "float load" in slot.row.traits else "load"]
+                        late = f"({again - 1} if m.missed else {late})"
+                    self.emit(f"{self.ready(kind, number)} = t + {late}")
 
     def described(self, slot: Slot, place: int) -> str:
         target = target_of(slot, place)
