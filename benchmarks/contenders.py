@@ -30,8 +30,8 @@ FLAGS = {
     "avx2": ["-march=haswell", "-mtune=native"],
     "avx512skx": ["-march=skylake-avx512"],
 }
-WITHOUT = {"host": "", "sse4": "-avx", "avx2": "-avx512f", "avx512skx": ""}
-"""What numba may not use of this machine."""
+WITHOUT = {"host": "", "sse4": "-avx,-gfni", "avx2": "-avx512f,-gfni,-avxvnni", "avx512skx": ""}
+"""What numba may not use of this machine: no compiler has it by FLAGS."""
 Arrays = tuple[np.ndarray, np.ndarray, np.ndarray, int, int]
 Timer = Callable[[int], float]
 """Nanoseconds a call, of so many calls in a row."""

@@ -71,7 +71,7 @@ ROWS: dict[str, Callable[[], Arrays]] = {
     "mandelbrot64": _doubles,
     "heat3d": _floats(40, 14, 40 * 14 * 14),
     "tridiagonal": _floats(61, 60),
-    "nearest": _floats(253, 40),
+    "nearest": lambda: (written(np.int32), floats(), floats(), 253, 40),
     "bucket_sizes": lambda: (written(np.int32), floats(), floats(), COUNT, 0),
     "relax": lambda: (written(np.float32, 512), integers(high=512), floats(), 2045, 512),
     "ray_box": _floats(2045),
