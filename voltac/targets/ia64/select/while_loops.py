@@ -14,8 +14,8 @@ one writes it, under a second predicate of the stage, which says that it has an 
 counters that nobody reads behind the loop run ahead; those that somebody reads are predicated. All start as many steps back as
 they do before iteration 0. A load that gave NaT in the last iteration sends that one, and all behind it, to the loop as it was.
 
-A loop of two blocks has two ways out. Its second comparison, one for equality, clears the predicate where the loop does not go
-on. The last iteration is always done by the loop as it was, which finds the way.
+A loop of two blocks has two ways out, one of a block may have two comparisons. The second, one for equality, clears the
+predicate where the loop does not go on. The last iteration is always done by the loop as it was, which finds the way.
 """
 
 from __future__ import annotations
