@@ -51,12 +51,15 @@ export uniform int end(const uniform int64 next[], uniform int64 start) {
     return i;
 }
 struct Node { Node *uniform next; int value; };
-export uniform int pointed(uniform int64 room[], const uniform int order[], uniform int m) {
+export uniform int pointed(uniform int64 room[], const uniform int order[], uniform int m, uniform int times) {
     uniform Node *uniform nodes = (uniform Node *uniform)room;
     uniform Node *uniform p = NULL;
     for (uniform int k = 0; k < m; k++) { nodes[order[k]].next = p; p = nodes + order[k]; }
     uniform int n = 0;
-    while (p != NULL) { p = p->next; n++; }
+    for (uniform int t = 0; t < times; t++) {
+        uniform Node *uniform q = p;
+        while (q != NULL) { q = q->next; n++; }
+    }
     return n;
 }
 """
@@ -90,7 +93,7 @@ def test_walks_of_every_length(k: Any, n: int) -> None:
         count = next(count for count, place in enumerate(places) if place <= m)
         assert k.rest(following.astype(np.int64), start, m) == places[count] * 1000 + count
     if n:
-        assert k.pointed(np.zeros(2 * n, np.int64), (np.array(order) - 1).astype(np.int32), n) == n
+        assert k.pointed(np.zeros(2 * n, np.int64), (np.array(order) - 1).astype(np.int32), n, 3) == 3 * n
 
 
 def test_a_place_that_is_not_there_is_found_by_the_loop_as_it_was(k: Any) -> None:
@@ -114,10 +117,16 @@ def taken(kernel: Any, dtype: Any, *more: int) -> float:
 
 
 def test_the_interval_is_that_of_address_and_load(k: Any) -> None:
-    """An address of one instruction, of int of two, and a load of one cycle."""
+    """An address of one instruction, of int of two, of a pointer none, and a load of one cycle."""
     assert taken(k.far, np.int64) == 2
     assert taken(k.walk, np.int32) == taken(k.cut, np.int32, 1000) == 3
     assert taken(k.rest, np.int64, 0) == 2
+    cycles = {}
+    for n in (100, 300):
+        for times in (1, 2):
+            k.pointed(np.zeros(2 * n, np.int64), np.arange(n, dtype=np.int32), n, times)
+            cycles[n, times] = k.pointed.last_run.cycles
+    assert cycles[300, 2] - cycles[300, 1] - (cycles[100, 2] - cycles[100, 1]) == 200
 
 
 @pytest.mark.skipif(shutil.which(GNU_AS) is None, reason=f"{GNU_AS} is not installed (apt: binutils-ia64-linux-gnu)")
