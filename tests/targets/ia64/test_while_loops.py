@@ -116,6 +116,21 @@ export uniform int sooner(const uniform int a[], const uniform int b[]) {
     while (a[n] != 0 && b[n] > 2) n++;
     return n * 100 + a[n];
 }
+export uniform int sum_before(const uniform int a[], uniform int m, uniform int x) {
+    uniform int s = 0;
+    for (uniform int n = 0; n < m; n++) { if (a[n] == x) return s; s += a[n]; }
+    return -s;
+}
+export uniform int sum_up_to(const uniform int a[], uniform int m, uniform int x) {
+    uniform int s = 0;
+    for (uniform int n = 0; n < m; n++) { s += a[n]; if (a[n] == x) return s; }
+    return -s;
+}
+export uniform int sum_while(const uniform int a[], uniform int m, uniform int x) {
+    uniform int n = 0, s = 0;
+    while (a[n] != x && n < m) { s += a[n]; n++; }
+    return s;
+}
 export uniform int compared(const uniform uint8 a[], const uniform uint8 b[], uniform int m) {
     for (uniform int n = 0; n < m; n++) if (a[n] != b[n]) return (int)a[n] - (int)b[n];
     return 0;
@@ -214,6 +229,11 @@ def test_loops_with_two_ways_out(two_ways: Any, n: int) -> None:
             found = x if 0 <= x < m else -1
             assert k.place(rising[: max(m, 0)], m, x) == k.last_place(rising[: max(m, 0)], m, x) == found
             assert k.less(rising[: max(m, 0)], m, x) == max(min(m, x), 0)
+            # What is summed on the way is no step, and is needed where the last iteration is done.
+            sums = [int(rising[:at].sum()) for at in range(n + 2)]
+            assert k.sum_before(rising, n + 1, x) == (sums[x] if 0 <= x <= n else -sums[n + 1])
+            assert k.sum_up_to(rising, n + 1, x) == (sums[x + 1] if 0 <= x <= n else -sums[n + 1])
+            assert k.sum_while(rising, max(m, 0), x) == sums[min(max(m, 0), x if x >= 0 else n)]
         floats = np.where(rising % 3 == 1, np.nan, rising).astype(np.float32)
         places = [at for at in range(max(m, 0)) if at % 3 != 1 and at > 4]
         assert k.larger(floats[: max(m, 0)], m, 4.0) == (places[0] if places else -1)

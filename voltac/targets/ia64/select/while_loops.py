@@ -78,9 +78,10 @@ def pipelined_by_condition(function: MachineFunction, block: MachineBlock) -> Pi
     loop = loop_by_condition(function, block)
     if loop is None or not has_few_static_registers(loop.code):
         return None
-    steps = {one.writes()[0] for one in loop.code if is_step(one)}
+    # Sums too: who begins the last iteration again reads them.
+    updated: set[AnyRegister] = {register for one in loop.code for register in one.writes() if register in one.reads()}
     streams = Streams(function, loop.code)
-    code = [_speculative(_predicated(one, loop)) for one in streams.separate(loop.live_out | steps)]
+    code = [_speculative(_predicated(one, loop)) for one in streams.separate(loop.live_out | updated)]
     chains: dict[AnyRegister, int] = {one.writes()[0]: 1 for one in code if _is_chain(one)}
     try:
         parts = loop_of(code, ways_of, True, frozenset(), streams.distance, chains)
