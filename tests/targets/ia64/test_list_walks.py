@@ -50,6 +50,18 @@ export uniform int end(const uniform int64 next[], uniform int64 start) {
     while (next[i] != 0) i = next[i];
     return i;
 }
+export uniform int ordered(const uniform TYPE a[], uniform int m) {
+    uniform int n = 1;
+    while (n < m && a[n - 1] < a[n]) n++;
+    return n;
+}
+export uniform int until(const uniform int64 next[], uniform int64 start, uniform int64 x) {
+    uniform int64 i = start;
+    uniform int n = 0;
+    uniform bool on;
+    do { on = i != x; i = next[i]; n++; } while (on && i != 0);
+    return i * 1000 + n;
+}
 struct Node { Node *uniform next; int value; };
 export uniform int pointed(uniform int64 room[], const uniform int order[], uniform int m, uniform int times) {
     uniform Node *uniform nodes = (uniform Node *uniform)room;
@@ -67,7 +79,7 @@ export uniform int pointed(uniform int64 room[], const uniform int order[], unif
 
 @pytest.fixture(scope="module", params=["ia64-x1", "ia64-i8x8"])
 def k(request: pytest.FixtureRequest) -> Any:
-    return voltac.compile(SOURCE, target=request.param)
+    return voltac.compile(SOURCE.replace("TYPE", "float"), target=request.param)
 
 
 def chain(n: int, dtype: Any) -> tuple[Any, int, list[int]]:
@@ -93,6 +105,12 @@ def test_walks_of_every_length(k: Any, n: int) -> None:
         count = next(count for count, place in enumerate(places) if place <= m)
         assert k.rest(following.astype(np.int64), start, m) == places[count] * 1000 + count
     if n:
+        for at in {0, n // 2, n - 1}:
+            wanted = min(at + 1, n)
+            assert k.until(following.astype(np.int64), start, order[at]) == places[wanted] * 1000 + wanted
+            steps = np.arange(n, dtype=np.float32)
+            steps[at] = -1
+            assert k.ordered(steps, n) == (at if at else n)
         assert k.pointed(np.zeros(2 * n, np.int64), (np.array(order) - 1).astype(np.int32), n, 3) == 3 * n
 
 
@@ -131,5 +149,7 @@ def test_the_interval_is_that_of_address_and_load(k: Any) -> None:
 
 @pytest.mark.skipif(shutil.which(GNU_AS) is None, reason=f"{GNU_AS} is not installed (apt: binutils-ia64-linux-gnu)")
 def test_gnu_as_takes_it(tmp_path: Path) -> None:
-    text: str = compile_source(SOURCE, "k.ispc", Options(DEVICES["ia64-x1"], level=2)).results["select"]
+    text: str = compile_source(SOURCE.replace("TYPE", "double"), "k.ispc", Options(DEVICES["ia64-x1"], level=2)).results[
+        "select"
+    ]
     assert refused_by_gnu_as(text, tmp_path) == ""

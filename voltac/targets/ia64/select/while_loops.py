@@ -207,8 +207,10 @@ class _Writer:
         links: list[VirtualRegister],
     ) -> None:
         self.function = function
-        self.links = {register: function.new_register("r") for register in links}
+        self.links = {register: function.new_register(register.kind) for register in links}
         """Each with a register for what it is when the last iteration begins."""
+        self.made: set[AnyRegister] = set()
+        """What the instructions before have made of an iteration."""
         self.needs_begun = _needs_begun(loop, links)
         self.loop = loop
         self.parts = parts
@@ -251,7 +253,6 @@ class _Writer:
         rows: list[IssueGroup] = [[] for _ in range(interval)]
         placed: list[list[int]] = [[] for _ in range(interval)]
         is_behind = False
-        seen: set[AnyRegister] = set()
         for number, one in enumerate(self.parts.instructions):
             stage, row = divmod(self.schedule.times[number], interval)
             if one is self.loop.compare:
@@ -259,15 +260,11 @@ class _Writer:
             elif one is self.loop.second:
                 made = self._second_comparison(one, stage)
             else:
-                values = self._named(one.values, stage)
-                for at, operand in enumerate(one.row.operands):
-                    link = one.values[at]
-                    if operand.role == "use" and link in self.links and link not in seen:
-                        values[at] = self._register(_virtual(link), stage, 1)
+                values = self._named(one.values, stage, one.row.places_written)
                 made = as_instruction(MachineInstruction(one.row, values, line=one.line, access=one.access))
                 if any(register in self.links for register in one.writes()):
                     made.mask = self._begun_at(stage)
-                seen.update(one.writes())
+                self.made.update(one.writes())
                 if one.mask is not None:
                     made.mask = BY_NAME[f"p{FIRST_STAGE + stage + (not is_behind)}"]
                     made.implicit_uses = [value for value in made.writes() if isinstance(value, VirtualRegister)]
@@ -282,8 +279,12 @@ class _Writer:
         rows[-1].append(branch)
         return rows
 
-    def _named(self, values: Sequence[Value], stage: int) -> list[Value]:
-        return [self._register(value, stage) if isinstance(value, VirtualRegister) else value for value in values]
+    def _named(self, values: Sequence[Value], stage: int, written: tuple[int, ...] = ()) -> list[Value]:
+        named: list[Value] = []
+        for at, value in enumerate(values):
+            is_before = value in self.links and value not in self.made and at not in written
+            named.append(self._register(value, stage, int(is_before)) if isinstance(value, VirtualRegister) else value)
+        return named
 
     def _register(self, register: VirtualRegister, stage: int, distance: int = 0) -> AnyRegister:
         value = self.parts.values.get(register)
