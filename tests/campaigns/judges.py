@@ -124,13 +124,14 @@ def judge_threads(seed: int, text: str) -> str:
 
 
 def judge_same_bits(seed: int, text: str) -> str:
-    """Two processes with other hash seeds, folders and environments."""
+    """Two processes with other hash seeds, folders and environments; of another Python, if ``VOLTAC_OTHER_PYTHON`` is one."""
     target, level = random.Random(seed).choice(("sse4-i32x4", "avx2-i32x8", "avx512skx-x16")), (2, 0, 3)[seed % 3]
     made = []
     for number in range(2):
         with tempfile.TemporaryDirectory() as folder:
             (Path(folder) / "program.ispc").write_text(text)
-            words = [sys.executable, "-m", "voltac", "program.ispc", f"--target={target}", f"-O{level}", "--pic", "--woff"]
+            python = os.environ.get("VOLTAC_OTHER_PYTHON", sys.executable) if number else sys.executable
+            words = [python, "-m", "voltac", "program.ispc", f"--target={target}", f"-O{level}", "--pic", "--woff"]
             environment = os.environ | {"PYTHONHASHSEED": str(seed % 1000 + number), "SOME_VARIABLE": "x" * (number * 999)}
             done = subprocess.run(
                 [*words, "-o", "program.o", "-h", "program.h"], cwd=folder, env=environment, capture_output=True, text=True

@@ -56,7 +56,7 @@ def test_stores_whose_rows_are_computed_apart_are_served_together() -> None:
     export void f(uniform float image[], const uniform float x[], uniform int y, uniform int w, uniform int n) {
         foreach (i = 0 ... n) {
             image[(y * w + i) * 2] = x[i];
-            image[(y * w + i) * 2 + 1] = x[i];
+            image[(y * w + i) * 2 + 1] = -x[i];
         }
     }
     """

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
-from kernels import compile_kernels
+from guard_pages import FencedCalls
+from kernels import InterpretedModule, compile_kernels
 
 from voltac.driver import compile_source
 from voltac.ir.interp import IRInterpreter
@@ -104,3 +106,61 @@ def test_gangs_that_meet_or_differ_are_left_alone(body: str) -> None:
 def test_long_loops_are_left_alone() -> None:
     body = "foreach (i = 0 ... n) {{ {0} s = 0; for (uniform int k = 0; k < m; k++) s += sqrt(b[i + k]); a[i] = s; }} }}"
     assert ".wide_body:" not in passed((HEAD + body).format("float"), "avx2-i32x8")
+
+
+SEARCH = (
+    "foreach (i = 0 ... n) {{ {0} x = b[i]; int at = 0; for (uniform int k = 64; k > 0; k >>= 1)"
+    " if (c[at + k - 1] < x) at += k; a[i] = at; }} }}"
+)
+FOLLOWED = "foreach (i = 0 ... n) {{ int at = b[i]; for (uniform int k = 0; k < m; k++) at = c[at]; a[i] = at; }} }}"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("name", "dtype"), [("float", np.float32), ("double", np.float64), ("int", np.int32)])
+def test_lanes_that_find_their_own_way(name: str, dtype: Any, target: str) -> None:
+    """What is loaded from where the loads before led: of several gangs at once, and of nothing but the table."""
+    random = np.random.default_rng(7)
+    source = (HEAD + SEARCH).format(name)
+    assert name == "double" or ".wide_body:" in passed(source, target)
+    kernels, calls = compile_kernels(source, target=target), FencedCalls()
+    for n in (0, 1, 7, 8, 33, 64, 100):
+        table = np.sort(random.integers(-50, 50, 127)).astype(dtype)
+        b = random.integers(-60, 60, n).astype(dtype)
+        a, given, c = calls.copies(np.zeros(n, dtype), b, table, at_end=n % 2 == 0)
+        wanted = np.searchsorted(table, b).astype(dtype)
+        calls.add((n,), partial(kernels.f, a, given, c, n, 0), (a, wanted))
+        interpreted = np.zeros(n, dtype)
+        IRInterpreter(read(passed(source, target))).call("f", [interpreted, b.copy(), table.copy(), n, 0])
+        assert interpreted.tolist() == wanted.tolist()
+    if not isinstance(kernels, InterpretedModule):
+        calls.check()
+
+
+def test_ways_that_are_changed_are_left_alone() -> None:
+    source = (HEAD + FOLLOWED).format("int")
+    assert ".wide_body:" in passed(source, "avx2-i32x8")
+    assert ".wide_body:" not in passed(source.replace("a[i] = at", "c[i] = at"), "avx2-i32x8")
+    c, b = np.random.default_rng(3).permutation(50).astype(np.int32), np.arange(50, dtype=np.int32)
+    for text in (source, source.replace("a[i] = at", "c[i] = at")):
+        a, way = np.zeros(50, np.int32), c.copy()
+        compile_kernels(text, target="avx2-i32x8").f(a, b, way, 50, 3)
+        wanted, changed = np.zeros(50, np.int32), c.copy()
+        for first in range(0, 50, 8):  # gangs, one after the other
+            at = b[first : first + 8]
+            for _ in range(3):
+                at = changed[at]
+            (wanted if text == source else changed)[first : first + 8] = at
+        assert a.tolist() == wanted.tolist() and way.tolist() == changed.tolist()
+
+
+def test_lanes_that_are_scalars_are_stored_as_they_are() -> None:
+    """Members looked up one by one are not put into vectors to be shuffled; an array that is written stays apart from them."""
+    source = """export void f(uniform uint8 a[], const uniform uint8 b[], const uniform uint8 c[], uniform int n) {
+    foreach (i = 0 ... n) for (uniform int k = 0; k < 4; k++) a[4 * i + k] = c[b[i] >> (2 * k) & 3];
+}"""
+    text = passed(source, "avx2-i32x8")
+    loop = text[text.index(".all_on:") :].partition("\n\n")[0]
+    assert loop.count("store i8") == 32
+    b, c, a = np.arange(200, dtype=np.uint8), np.array([7, 200, 9, 55], np.uint8), np.zeros(800, np.uint8)
+    compile_kernels(source, target="avx2-i32x8").f(a, b, c, 200)
+    assert a.tolist() == [c[number >> 2 * k & 3] for number in range(200) for k in range(4)]

@@ -63,6 +63,8 @@ class _Plan:
     """Of consecutive elements with all lanes on, by name."""
     lane_loads: set[str] = field(default_factory=set)
     """Those of them that are loaded lane by lane too."""
+    scalar_loads: set[str] = field(default_factory=set)
+    """What is loaded lane by lane, by name."""
     regular_loads: dict[str, Access] = field(default_factory=dict)
     """With all lanes on and addresses that are known but for one number, by name."""
 
@@ -386,6 +388,8 @@ class _Resolver:
             native = vectors and not loaded and fast
             writer = gather.native_gather if native else gather.scalar_gather
             self._write(plan, access, block, writer, "gather" if native else "scalar", reason)
+            if not native:
+                plan.scalar_loads.add(access.instruction.name)
 
     def _write(
         self, plan: _Plan, access: Access, block: Block, writer: Callable[[Access, Emitter], None], kind: str, reason: str
@@ -423,7 +427,10 @@ class _Resolver:
         if group.distances is not None:
             self._decide_record(members, group.distances, block, plan)
             return
-        if members[0].is_store:
+        if members[0].is_store and members[0].all_on and all(each.value in plan.scalar_loads for each in members):
+            # The lanes are scalars already: put into vectors, they would only be shuffled.
+            pieces = []
+        elif members[0].is_store:
             pieces = self._plan_stores(members, block, plan)
         else:
             pieces = shuffled_loads.plan_loads(members, self.options.target)

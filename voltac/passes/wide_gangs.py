@@ -43,6 +43,8 @@ _MOST_AT_ONCE = 32
 """Vector instructions of a loop in the body, of all gangs together."""
 _MOST_CHAINS = 8
 """What such a loop carries on, of all gangs together: enough for two additions a cycle that take four."""
+_IRREGULAR = 8
+"""Such instructions that a load lane by lane counts for: two of them side by side keep a processor busy."""
 _EXTREME = re.compile(r"@llvm\.[su](?:min|max)\.v")
 
 
@@ -150,7 +152,7 @@ class _Widening:
             return 1
         mark_readable(accesses, [], self.values)
         for access in accesses:
-            if not self.loop.is_even(access) and not self._is_same(access):
+            if not (self.loop.is_even(access) or self._is_same(access) or self._is_irregular_load(access)):
                 return 1
             masked = not access.all_on and not access.readable and not self._is_merged(access, accesses)
             if masked and not has_masked(options.target, access.size):
@@ -163,14 +165,15 @@ class _Widening:
             if store.is_store and number in in_loops:
                 return 1  # What gangs store in the iterations of a loop may be stored in another order.
         for number, access in enumerate(accesses):
-            apart = self._is_elsewhere if number in in_loops else self._is_apart
+            apart = self._is_elsewhere if number in in_loops or access.address is None else self._is_apart
             if any(store is not access and not apart(store, access, effects) for store in stores):
                 return 1
         if any(effects.may_touch(load, store.memory) for load in scalar_loads for store in stores):
             return 1
         register = options.target.vector_bits // 8
         if self.inner:
-            return self._factor_of_loops(max(1, widest * self.width // register))
+            irregular = sum(number in in_loops and self._is_irregular_load(each) for number, each in enumerate(accesses))
+            return self._factor_of_loops(max(1, widest * self.width // register), irregular)
         smallest = min(access.size for access in accesses)
         if widest >= _PIXEL and all(len(set(_steps(access))) == 1 and _steps(access)[0] == _PIXEL for access in accesses):
             # Whole elements that members are cut out of (wide_elements): they fill registers, and so does what is computed.
@@ -192,12 +195,12 @@ class _Widening:
                 return 1
         return max(1, min(register // (smallest * self.width), most))
 
-    def _factor_of_loops(self, registers: int) -> int:
+    def _factor_of_loops(self, registers: int, irregular: int) -> int:
         """Enough gangs that a short loop, which waits for what it sums up, has something to do meanwhile.
 
-        ``registers``: that a value takes.
+        ``registers``: that a value takes; ``irregular``: loads lane by lane.
         """
-        chains, work = 0, 0
+        chains, work = 0, irregular * _IRREGULAR
         for block in self.loop.blocks:
             if block.name not in self.inner:
                 continue
@@ -228,6 +231,26 @@ class _Widening:
         """Whether it loads one element that all gangs load."""
         terms = access.address.terms if access.address is not None else {}
         return not access.is_store and access.is_uniform and all(root(symbol) != self.counter for symbol in terms)
+
+    def _is_irregular_load(self, access: Access) -> bool:
+        """Whether each lane loads from where what it loaded before in a short loop leads it, which waits for that."""
+        if not self.inner or access.is_store or access.address is not None or not access.all_on:
+            return False
+        pending, seen = [access.pointers.value], set[str]()
+        while pending:
+            name = pending.pop()
+            made = self.values.definitions.get(name)
+            if made is None or name in seen:
+                continue
+            seen.add(name)
+            if (
+                made.op == "phi"
+                and lanes_of(made.type)
+                and any(made in self.function.block(head).phis() for head in self.heads)
+            ):
+                return True
+            pending += [each.value for each in made.operands if each.value[0] == "%"]
+        return False
 
     def _is_lanewise(self, instruction: Instruction, counting: set[str]) -> bool:
         """Whether each lane of the result is made of the same lanes of the operands, in a wide gang too.

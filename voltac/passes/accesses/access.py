@@ -19,7 +19,8 @@ from voltac.records import mutable_record, record
 
 @record
 class Touched:
-    """Memory an instruction reads or writes: bytes ``low`` to ``high`` (exclusive) from ``address``; None for anywhere."""
+    """Memory an instruction reads or writes: bytes ``low`` to ``high`` (exclusive) from ``address``; None for anywhere in the
+    object that ``root`` points to, or, if that is empty, anywhere."""
 
     address: LaneValue | None
     low: int = 0
@@ -183,8 +184,18 @@ def read_access(index: int, instruction: Instruction, operation: str, values: La
     else:
         address = with_base(values.of(pointers))
     low, high = (min(address.offsets), max(address.offsets) + size) if address is not None else (0, 0)
-    memory = touched_range(address, low, high)
+    memory = touched_range(address, low, high) if address is not None else Touched(None, root=_root(pointers, values))
     return Access(index, instruction, is_store, element, count, size, mask, pointers, operands[0].value, address, memory)
+
+
+def _root(pointers: Operand, values: LaneValues) -> str:
+    """The one pointer that the pointers of all lanes are counted from; empty where it is not seen."""
+    while pointers.value[0] == "%":
+        made = values.definitions.get(pointers.value)
+        if made is None or made.op != "getelementptr":
+            return pointers.value if pointers.type == "ptr" else ""
+        pointers = made.operands[0]
+    return pointers.value if pointers.value[0] == "@" else ""
 
 
 def _with_steps(start: LaneValue, steps: tuple[int, ...], values: LaneValues) -> LaneValue | None:

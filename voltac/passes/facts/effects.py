@@ -75,10 +75,10 @@ class FunctionEffects:
 
     def may_overlap(self, first: Touched, second: Touched) -> bool:
         """Whether a byte may belong to both; True where nothing is known."""
+        if first.root != second.root and first.root and second.root:
+            return not self._distinct(first.root, second.root)
         if first.address is None or second.address is None:
             return True
-        if first.root != second.root:
-            return not self._distinct(first.root, second.root)
         if first.address.terms == second.address.terms:
             return first.low < second.high and second.low < first.high
         return True
