@@ -195,3 +195,11 @@ def test_what_the_loop_divides_by_is_asked_for_first() -> None:
     given = np.array([1, 2, 3, 0, 9, 1, 0, 2, 1], np.uint8)
     compile_kernels(source, "avx2-i32x8").lengths(to, starts, given, 9)
     assert to.tolist() == [9 + 4 + 3, 4 + 3, 3, 0, 1 + 9, 9, 0, 4 + 9, 9]
+
+
+def test_short_loops_of_a_lane_are_unrolled_unless_that_is_switched_off() -> None:
+    nodes = [line for line in passed(STRINGS).splitlines() if "unroll.count" in line]
+    assert len(nodes) == 9 and all(line.count("i32 4") == 1 for line in nodes), "each lane's, and that of the last gang's lanes"
+    options = Options(target=find_target("avx2-i32x8"), level=3, loop_unrolling=False)
+    text = compile_source(STRINGS, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
+    assert ".lane.begin:" in text and "unroll.count" not in text

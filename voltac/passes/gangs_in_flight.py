@@ -73,7 +73,8 @@ def _writes(instruction: Instruction) -> bool:
 
 def _with_gangs(line: str, wanted: set[str], single: set[str], gangs: int) -> str:
     name, _, body = line.partition(" = ")
-    if name not in wanted or not body.startswith("distinct !{"):
+    # Loops of one lane have a count already.
+    if name not in wanted or not body.startswith("distinct !{") or "unroll.count" in body:
         return line
     hints = [hint for hint in body[len("distinct !{") : -1].split(", ") if hint not in single]
     return f"{name} = distinct !{{{', '.join((*hints, _count(gangs)))}}}"

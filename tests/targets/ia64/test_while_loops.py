@@ -91,6 +91,46 @@ export uniform int less(const uniform int a[], uniform int m, uniform int x) {
     while (n < m && a[n] < x) n++;
     return n;
 }
+export uniform int shorter(const uniform int8 s[], uniform int m) {
+    uniform int n = 0;
+    while (s[n] != 0 && n < m) n++;
+    return n;
+}
+export uniform int sevens(const uniform int a[], uniform int m) {
+    uniform int n = 0;
+    while (n < m && a[n] == 7) n++;
+    return n;
+}
+export uniform int sevens_too(const uniform int a[], uniform int m) {
+    uniform int n = 0;
+    while (a[n] == 7 && n < m) n++;
+    return n;
+}
+export uniform int either(const uniform int a[], uniform int x, uniform int y) {
+    uniform int n = 0;
+    while (a[n] != x && a[n] != y) n++;
+    return n;
+}
+export uniform int sooner(const uniform int a[], const uniform int b[]) {
+    uniform int n = 0;
+    while (a[n] != 0 && b[n] > 2) n++;
+    return n * 100 + a[n];
+}
+export uniform int sum_before(const uniform int a[], uniform int m, uniform int x) {
+    uniform int s = 0;
+    for (uniform int n = 0; n < m; n++) { if (a[n] == x) return s; s += a[n]; }
+    return -s;
+}
+export uniform int sum_up_to(const uniform int a[], uniform int m, uniform int x) {
+    uniform int s = 0;
+    for (uniform int n = 0; n < m; n++) { s += a[n]; if (a[n] == x) return s; }
+    return -s;
+}
+export uniform int sum_while(const uniform int a[], uniform int m, uniform int x) {
+    uniform int n = 0, s = 0;
+    while (a[n] != x && n < m) { s += a[n]; n++; }
+    return s;
+}
 export uniform int compared(const uniform uint8 a[], const uniform uint8 b[], uniform int m) {
     for (uniform int n = 0; n < m; n++) if (a[n] != b[n]) return (int)a[n] - (int)b[n];
     return 0;
@@ -174,11 +214,26 @@ def test_loops_with_two_ways_out(two_ways: Any, n: int) -> None:
     for m in {0, min(n, 1), n // 2, n - 1, n}:
         # What is behind the end is not there: no load there may be missed.
         assert k.length(text[: max(m, 0)], m) == max(min(n, m), 0)
-        assert k.length(text, n + 5) == n
+        assert k.length(text, n + 5) == k.shorter(text, n + 5) == n
+        end = max(m, 0)
+        assert k.shorter(text[: end + 1], m) == end
+        # As many as the bound, fewer, and more.
+        for count in {end, end // 2, n}:
+            sevens = np.append(np.full(count, 7, np.int32), np.int32(8))
+            assert k.sevens(sevens[:end], m) == k.sevens_too(sevens[: end + 1], m) == min(count, end)
+        assert k.either(rising, n, end) == k.either(rising, end, n) == min(n, end)
+        numbers, others = rising[::-1] + 5, np.where(rising == end, 2, 3).astype(np.int32)
+        assert k.sooner(numbers, others) == end * 100 + numbers[end]
+        assert k.sooner(np.where(rising == end, 0, numbers).astype(np.int32), np.full(n + 1, 3, np.int32)) == end * 100
         for x in (-1, 0, m, n):
             found = x if 0 <= x < m else -1
             assert k.place(rising[: max(m, 0)], m, x) == k.last_place(rising[: max(m, 0)], m, x) == found
             assert k.less(rising[: max(m, 0)], m, x) == max(min(m, x), 0)
+            # What is summed on the way is no step, and is needed where the last iteration is done.
+            sums = [int(rising[:at].sum()) for at in range(n + 2)]
+            assert k.sum_before(rising, n + 1, x) == (sums[x] if 0 <= x <= n else -sums[n + 1])
+            assert k.sum_up_to(rising, n + 1, x) == (sums[x + 1] if 0 <= x <= n else -sums[n + 1])
+            assert k.sum_while(rising, max(m, 0), x) == sums[min(max(m, 0), x if x >= 0 else n)]
         floats = np.where(rising % 3 == 1, np.nan, rising).astype(np.float32)
         places = [at for at in range(max(m, 0)) if at % 3 != 1 and at > 4]
         assert k.larger(floats[: max(m, 0)], m, 4.0) == (places[0] if places else -1)
@@ -189,15 +244,16 @@ def test_loops_with_two_ways_out(two_ways: Any, n: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "wanted"), [("length", 1), ("place", 1), ("last_place", 2), ("larger", 1), ("less", 1), ("compared", 2)]
+    ("name", "wanted"),
+    [("length", 1), ("place", 1), ("last_place", 2), ("larger", 1), ("less", 1), ("compared", 2), ("shorter", 1)],
 )
 def test_cycles_of_loops_with_two_ways_out(two_ways: Any, name: str, wanted: int) -> None:
     taken = []
     for n in (100, 300):
         rising = np.arange(n, dtype=np.float32 if name == "larger" else np.uint8 if name == "compared" else np.int32)
         operands: tuple[Any, ...] = (rising, n, n)
-        if name == "length":
-            operands = (np.ones(n, np.int8), n)
+        if name in ("length", "shorter"):
+            operands = (np.ones(n + 1, np.int8), n)
         elif name == "compared":
             operands = (rising, rising, n)
         elif name == "last_place":

@@ -23,6 +23,7 @@ from voltac.passes.accesses.access import pseudo_operation
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.lane_loops import LaneLoop, scalar_callee
 from voltac.passes.loops.lane_texts import LaneTexts
+from voltac.passes.loops.loop_hints import free_node, unrolled
 
 
 def do_all_lanes(loop: LaneLoop, module: Module) -> None:
@@ -35,6 +36,8 @@ class _Writer(LaneTexts):
 
     lane = 0
     """The one that is written for."""
+    node = 0
+    """Of metadata: the first of those of the loops."""
     before: list[Instruction]
     """Where it writes what comes from outside."""
 
@@ -44,6 +47,7 @@ class _Writer(LaneTexts):
         begin = fresh(f"{stem}.begin")[1:]
         blocks = [Block(begin, [Instruction(each.text) for each in walk.invariants()], f"{begin}:")]
         results: dict[str, list[str]] = {}
+        self.node = free_node(self.module)
         for self.lane in range(walk.lanes):
             blocks += self._loop(blocks[-1], results)
         last = blocks[-1].instructions
@@ -93,7 +97,10 @@ class _Writer(LaneTexts):
             Instruction(f"  {name} = phi {types[of]} [ {first[of]}, %{before.name} ], [ {again[of]}, %{latch.name} ]")
             for of, name in entering.items()
         ]
-        latch.instructions.append(Instruction(f"  br i1 {again[walk.tested]}, label %{body}, label %{left}"))
+        hint = ""
+        if walk.options.loop_unrolling:
+            hint = unrolled(self.module, self.node + self.lane, sum(len(each.instructions) for each in blocks))
+        latch.instructions.append(Instruction(f"  br i1 {again[walk.tested]}, label %{body}, label %{left}{hint}"))
         # Last, since lanes of what comes from outside are taken before it.
         before.instructions.append(Instruction(f"  br i1 {first[walk.tested]}, label %{body}, label %{left}"))
         after: list[Instruction] = []

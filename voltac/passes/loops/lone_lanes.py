@@ -9,6 +9,7 @@ from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.lane_loops import MOST_LANES, LaneLoop
 from voltac.passes.loops.lane_texts import LaneTexts
 from voltac.passes.loops.lanes_in_turn import do_all_lanes
+from voltac.passes.loops.loop_hints import free_node, unrolled
 
 _MOST_COPIES, _MOST_WRITTEN = 16, 400
 """Lanes that have a loop each, and instructions of all those loops together."""
@@ -62,7 +63,9 @@ class _Writer(LaneTexts):
         test += self.scalars(header.instructions[len(phis) :])
         tested = self.scalar(f"<{lanes} x i1>", walk.tested)
         test.append(Instruction(f"  br i1 {tested}, label %{new['body']}, label %{new['left']}"))
-        rest = [*self.scalars(body.instructions), Instruction(f"  br label %{new['test']}")]
+        rest = self.scalars(body.instructions)
+        hint = unrolled(self.module, free_node(self.module), len(test) + len(rest)) if walk.options.loop_unrolling else ""
+        rest.append(Instruction(f"  br label %{new['test']}{hint}"))
 
         used = [phi for phi in phis if phi.name in walk.used_outside]
         leave: list[Instruction] = []

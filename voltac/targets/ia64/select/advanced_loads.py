@@ -14,8 +14,9 @@ distance is known are waited for.
 from __future__ import annotations
 
 from voltac.codegen.dependence import may_meet
-from voltac.codegen.machine_code import MachineFunction, MachineInstruction
+from voltac.codegen.machine_code import MachineFunction, MachineInstruction, VirtualRegister
 from voltac.codegen.rows import Row
+from voltac.targets.ia64.select.conditions import under_predicate
 from voltac.targets.ia64.select.pseudo import ROWS
 from voltac.targets.ia64.select.streams import Streams
 
@@ -58,4 +59,5 @@ def _may_be_stored_to(number: int, load: MachineInstruction, code: list[MachineI
 
 
 def _like(one: MachineInstruction, row: Row) -> MachineInstruction:
-    return MachineInstruction(row, one.values[: len(row.operands)], line=one.line, access=one.access, mask=one.mask)
+    made = MachineInstruction(row, one.values[: len(row.operands)], line=one.line, access=one.access)
+    return under_predicate(made, one.mask) if isinstance(one.mask, VirtualRegister) else made

@@ -38,12 +38,23 @@ class ConditionLoop:
     compare: MachineInstruction
     goes_on: VirtualRegister
     second: MachineInstruction | None
-    """Another comparison, for equality, that has to be true as well: of the other block."""
+    """Another comparison, for equality, that has to be true as well: of the other block, or of the same."""
     is_second_equal: bool
     """Whether it goes on where that is true."""
     code: list[MachineInstruction]
     """An iteration: up to the branch, then what is done on the way back."""
     live_out: set[AnyRegister]
+
+
+@record(eq=False)
+class _Joined:
+    """A comparison for equality that makes false what another one found true."""
+
+    original: MachineInstruction
+    plain: MachineInstruction
+    """The same comparison for itself."""
+    is_equal: bool
+    """Whether the loop goes on where that is true."""
 
 
 @record(eq=False)
@@ -57,6 +68,7 @@ class _Test:
     compare: MachineInstruction
     goes_on: VirtualRegister
     others: list[MachineInstruction]
+    joined: _Joined | None = None
 
 
 def is_equality(compare: MachineInstruction) -> bool:
@@ -68,12 +80,18 @@ def loop_by_condition(function: MachineFunction, body: MachineBlock) -> Conditio
     """What a block, or it and the next one, does in each iteration; None for what is no such loop, or has effects."""
     blocks = {block.name: block for block in function.blocks}
     tests = _tests(function, body, blocks)
-    code = [one for test in tests for one in test.block.instructions[:-2]]
+    joined = tests[0].joined if tests else None
+    code = [
+        joined.plain if joined is not None and one is joined.original else one
+        for test in tests
+        for one in test.block.instructions[:-2]
+    ]
     if not tests or len(code) > _LONGEST or not all(_has_no_effect(one) for test in tests for one in test.others):
         return None
     last = tests[-1]
     latch = [] if last.way == body.name else blocks[last.way].instructions[:-1]
-    live_out: set[AnyRegister] = live_behind(function, last.exit) if len(tests) == 1 else set()
+    has_second = len(tests) > 1 or joined is not None
+    live_out: set[AnyRegister] = set() if has_second else live_behind(function, last.exit)
     made = _with_steps(code, latch, live_out)
     if made is None or any(one in live_out for one in last.compare.writes()):
         return None
@@ -90,14 +108,17 @@ def loop_by_condition(function: MachineFunction, body: MachineBlock) -> Conditio
         return None
     second = seconds[0] if seconds else None
     first = next(test for test in tests if test is not second)
+    other, is_equal = (None, False) if second is None else (second.compare, second.compare.values[0] == second.goes_on)
+    if joined is not None:
+        other, is_equal = joined.plain, joined.is_equal
     return ConditionLoop(
         body,
         frozenset((*(test.block.name for test in tests), last.way)),
-        first.exit if second is None else "",
+        "" if has_second else first.exit,
         first.compare,
         first.goes_on,
-        None if second is None else second.compare,
-        second is not None and second.compare.values[0] == second.goes_on,
+        other,
+        is_equal,
         made,
         live_out,
     )
@@ -105,7 +126,7 @@ def loop_by_condition(function: MachineFunction, body: MachineBlock) -> Conditio
 
 def _tests(function: MachineFunction, body: MachineBlock, blocks: dict[str, MachineBlock]) -> list[_Test]:
     """Of a loop of one block or two; empty for what is none."""
-    back = _tested(body, [way for way in _ways(body) if _leads_back(way, body, blocks)])
+    back = _tested(body, [way for way in _ways(body) if _leads_back(way, body, blocks)], function)
     if back is not None:
         return [back]
     for way in _ways(body):
@@ -128,20 +149,35 @@ def _leads_back(way: str, body: MachineBlock, blocks: dict[str, MachineBlock]) -
     return way == body.name or _is_way_back(blocks[way], body.name)
 
 
-def _tested(block: MachineBlock, on: list[str]) -> _Test | None:
-    """The comparison by which a block goes on with the loop; ``on`` is that way, if it is one."""
+def _tested(block: MachineBlock, on: list[str], function: MachineFunction | None = None) -> _Test | None:
+    """The comparison by which a block goes on with the loop; ``on`` is that way, if it is one. In a function, which has
+    registers to give, it may be joined by another one."""
     if len(on) != 1:
         return None
     *code, branch, _ = block.instructions
     ways = _ways(block)
     goes_on = branch.values[0] if (branch.row.name == BRANCH_IF) == (ways[0] == on[0]) else branch.values[1]
+    if not isinstance(goes_on, VirtualRegister):
+        return None
     compares = [one for one in code if goes_on in one.writes()]
-    if len(compares) != 1 or compares[0].mask is not None or not isinstance(goes_on, VirtualRegister):
+    joined = _joined(function, compares[1], goes_on) if function is not None and len(compares) == 2 else None
+    if len(compares) != 1 + (joined is not None) or compares[0].mask is not None:
         return None
     if not compares[0].row.traits & _COMPARES or compares[0].row.traits & _OTHER_COMPARES:
         return None
     exit_ = ways[1 - ways.index(on[0])]
-    return _Test(block, on[0], exit_, compares[0], goes_on, [one for one in code if one is not compares[0]])
+    return _Test(block, on[0], exit_, compares[0], goes_on, [one for one in code if one not in compares], joined)
+
+
+def _joined(function: MachineFunction, compare: MachineInstruction, goes_on: AnyRegister) -> _Joined | None:
+    """A comparison that clears one predicate and sets the other where it holds, taken for itself."""
+    name = compare.row.name
+    relation = next((one for one in ("eq", "ne") if f".{one}.or.andcm.p,p=" in name), "")
+    if not relation or compare.values[1] != goes_on or compare.mask is not None:
+        return None
+    row = ROWS[name.replace(f".{relation}.or.andcm.", ".eq.")]
+    values = [function.new_register("p"), function.new_register("p"), *compare.values[2:]]
+    return _Joined(compare, MachineInstruction(row, values, line=compare.line), relation == "ne")
 
 
 def _label(value: object) -> str:

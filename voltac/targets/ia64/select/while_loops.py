@@ -14,8 +14,11 @@ one writes it, under a second predicate of the stage, which says that it has an 
 counters that nobody reads behind the loop run ahead; those that somebody reads are predicated. All start as many steps back as
 they do before iteration 0. A load that gave NaT in the last iteration sends that one, and all behind it, to the loop as it was.
 
-A loop of two blocks has two ways out. Its second comparison, one for equality, clears the predicate where the loop does not go
-on. The last iteration is always done by the loop as it was, which finds the way.
+A loop of two blocks has two ways out, one of a block may have two comparisons. The second, one for equality, clears the
+predicate where the loop does not go on. The last iteration is always done by the loop as it was, which finds the way.
+
+A load whose result the next iteration reads (``p = p->next``) runs ahead, too, where a comparison reads it: it writes only
+where its stage has an iteration, so the first one reads what was before the loop.
 """
 
 from __future__ import annotations
@@ -75,23 +78,26 @@ def pipelined_by_condition(function: MachineFunction, block: MachineBlock) -> Pi
     loop = loop_by_condition(function, block)
     if loop is None or not has_few_static_registers(loop.code):
         return None
-    steps = {one.writes()[0] for one in loop.code if is_step(one)}
+    # Sums too: who begins the last iteration again reads them.
+    updated: set[AnyRegister] = {register for one in loop.code for register in one.writes() if register in one.reads()}
     streams = Streams(function, loop.code)
-    code = [_speculative(_predicated(one, loop)) for one in streams.separate(loop.live_out | steps)]
+    code = [_speculative(_predicated(one, loop)) for one in streams.separate(loop.live_out | updated)]
+    chains: dict[AnyRegister, int] = {one.writes()[0]: 1 for one in code if _is_chain(one)}
     try:
-        parts = loop_of(code, ways_of, True, frozenset(), streams.distance)
+        parts = loop_of(code, ways_of, True, frozenset(), streams.distance, chains)
     except ValueError:
         return None
-    if not _may_run_ahead(parts, loop):
+    links = _links(parts, loop)
+    if not _may_run_ahead(parts, loop, links):
         return None
-    graph, branch = _with_branch(parts, loop)
+    graph, branch = _with_branch(parts, loop, links)
     for schedule in schedules(graph, RESOURCES):
         turned = _ending_with(schedule, branch)
-        most = _MOST_WITH_BEGUN if _needs_begun(loop) else _MOST_STAGES
+        most = _MOST_WITH_BEGUN if _needs_begun(loop, links) else _MOST_STAGES
         names = rotate(turned, {**LIMITS, "p": len(BY_NAME)}) if turned.stages <= most else None
         if names is not None:
             stage = turned.times[branch] // turned.interval
-            return _Writer(function, loop, parts, turned, names, stage, streams.starts).write() if stage else None
+            return _Writer(function, loop, parts, turned, names, stage, streams.starts, links).write() if stage else None
     return None
 
 
@@ -107,9 +113,28 @@ def _speculative(one: MachineInstruction) -> MachineInstruction:
     return one if row is None else replace(one, row=row)
 
 
-def _may_run_ahead(parts: LoopBody, loop: ConditionLoop) -> bool:
+def _is_chain(one: MachineInstruction) -> bool:
+    """Whether a load is from where the one before pointed."""
+    return "load" in one.row.traits and "increments" not in one.row.traits and one.writes()[0] in one.reads()
+
+
+def _links(parts: LoopBody, loop: ConditionLoop) -> list[VirtualRegister]:
+    """What is loaded, compared and read in the next iteration, too: one that gave NaT ends the loop before that."""
+    before = {read.value for one in parts.loop.operations for read in one.reads if read.distance == 1}
+    compared = {
+        read.value
+        for one, operation in zip(parts.instructions, parts.loop.operations)
+        if one is loop.compare or one is loop.second
+        for read in operation.reads
+        if not read.distance
+    }
+    loaded = [one.writes()[0] for one in parts.instructions if "load" in one.row.traits]
+    return [_virtual(one) for one in loaded if parts.values.get(one) in before & compared]
+
+
+def _may_run_ahead(parts: LoopBody, loop: ConditionLoop, links: list[VirtualRegister]) -> bool:
     """Whether all that stays in its register is a step, and what somebody reads behind the loop is one or has names of its
-    own; nothing is read of the iteration before."""
+    own; of the iteration before nothing is read but links."""
     for one in parts.instructions:
         for register in one.writes():
             if register in parts.values or register is ALWAYS:
@@ -117,28 +142,31 @@ def _may_run_ahead(parts: LoopBody, loop: ConditionLoop) -> bool:
             increments = "increments" in one.row.traits and isinstance(one.values[-1], Immediate)
             if not is_step(one) and not (increments and register not in loop.live_out):
                 return False
-    return all(not read.distance or read.value.kind == "p" for one in parts.loop.operations for read in one.reads)
+    known = {parts.values[register] for register in links}
+    reads = [read for one in parts.loop.operations for read in one.reads]
+    return all(not read.distance or read.value.kind == "p" or read.value in known for read in reads)
 
 
 # --- the schedule
 
 
-def _needs_begun(loop: ConditionLoop) -> bool:
-    """Whether a comparison has to know that there is an iteration: all but a single one for equality."""
-    return loop.second is not None or not is_equality(loop.compare)
+def _needs_begun(loop: ConditionLoop, links: list[VirtualRegister]) -> bool:
+    """Whether somebody has to know that there is an iteration: links, and comparisons but a single one for equality."""
+    return bool(links) or loop.second is not None or not is_equality(loop.compare)
 
 
 def _begun(predicate: Register) -> MachineInstruction:
     return of_row(_BEGUN, predicate, ALWAYS, ZERO["r"], ZERO["r"])
 
 
-def _with_branch(parts: LoopBody, loop: ConditionLoop) -> tuple[LoopGraph, int]:
+def _with_branch(parts: LoopBody, loop: ConditionLoop, links: list[VirtualRegister]) -> tuple[LoopGraph, int]:
     """With the loop branch, behind all that is read when it leaves; its number."""
     values = [parts.values[register] for register in loop.live_out if register in parts.values]
     values += [parts.values[one.writes()[0]] for one in parts.instructions if "load" in one.row.traits]
-    branch = LoopOperation(
-        "br.wtop", ((("slot", 0), ("B", 0)),), reads=tuple(ReadValue(value) for value in dict.fromkeys(values))
-    )
+    reads = [ReadValue(value) for value in dict.fromkeys(values)]
+    # Behind it that of the iteration before is read, with a rotation between.
+    reads += [ReadValue(parts.values[register], 2) for register in links]
+    branch = LoopOperation("br.wtop", ((("slot", 0), ("B", 0)),), reads=tuple(reads))
     orders = list(parts.loop.orders)
     is_behind = False
     for one, operation in zip(parts.instructions, parts.loop.operations):
@@ -152,7 +180,7 @@ def _with_branch(parts: LoopBody, loop: ConditionLoop) -> tuple[LoopGraph, int]:
         elif one.mask is not None:
             # Of all iterations that are to be counted before the branch leaves, of the next ones behind it.
             orders += [Order(operation, branch, 0, int(is_behind)), Order(branch, operation, 1, 1 if is_behind else 2)]
-    begun = (LoopOperation("begun", ways_of(_begun(ALWAYS))),) if _needs_begun(loop) else ()
+    begun = (LoopOperation("begun", ways_of(_begun(ALWAYS))),) if _needs_begun(loop, links) else ()
     operations = (*parts.loop.operations, *begun, branch)
     # Read when the last pass has ended, which is with a rotation.
     return LoopGraph(operations, tuple(orders), frozenset(values)), len(operations) - 1
@@ -176,8 +204,14 @@ class _Writer:
         names: RotatingNames,
         stage: int,
         starts: list[MachineInstruction],
+        links: list[VirtualRegister],
     ) -> None:
         self.function = function
+        self.links = {register: function.new_register(register.kind) for register in links}
+        """Each with a register for what it is when the last iteration begins."""
+        self.made: set[AnyRegister] = set()
+        """What the instructions before have made of an iteration."""
+        self.needs_begun = _needs_begun(loop, links)
         self.loop = loop
         self.parts = parts
         self.schedule = schedule
@@ -198,11 +232,11 @@ class _Writer:
         passes = MachineBlock(kernel.name, [*code, jump_to(behind)], [], body.frequency)
         passes.successors = [kernel.name, behind]
         again = MachineBlock(f"{body.name}.again", self._steps_back(), [body.name], around)
-        kernel.unrotate = rotation.unrotate
+        kernel.unrotate, kernel.initial = rotation.unrotate, [self._initial(register) for register in self.links]
         if self.loop.exit:
             ending = MachineBlock(behind, self._ending(rotation, again.name), [again.name, self.loop.exit], around)
         else:
-            ending = MachineBlock(behind, [*rotation.end(), jump_to(again.name)], [again.name], around)
+            ending = MachineBlock(behind, [*self._links_before(), *rotation.end(), jump_to(again.name)], [again.name], around)
         passes.around = before, ending
         for block in function.blocks:
             if block.name not in self.loop.inside:
@@ -226,9 +260,11 @@ class _Writer:
             elif one is self.loop.second:
                 made = self._second_comparison(one, stage)
             else:
-                made = as_instruction(
-                    MachineInstruction(one.row, self._named(one.values, stage), line=one.line, access=one.access)
-                )
+                values = self._named(one.values, stage, one.row.places_written)
+                made = as_instruction(MachineInstruction(one.row, values, line=one.line, access=one.access))
+                if any(register in self.links for register in one.writes()):
+                    made.mask = self._begun_at(stage)
+                self.made.update(one.writes())
                 if one.mask is not None:
                     made.mask = BY_NAME[f"p{FIRST_STAGE + stage + (not is_behind)}"]
                     made.implicit_uses = [value for value in made.writes() if isinstance(value, VirtualRegister)]
@@ -236,19 +272,34 @@ class _Writer:
             at = sum(other >= stage for other in placed[row])
             rows[row].insert(at, made)
             placed[row].insert(at, stage)
-        if _needs_begun(self.loop):
+        if self.needs_begun:
             rows[self.schedule.times[len(self.parts.instructions)] % interval].append(_begun(self._begun_at(-1)))
         branch = of_row(_WTOP, LabelOperand(f"{self.loop.body.name}.kernel", "target"))
         branch.mask = BY_NAME[f"p{FIRST_STAGE + self.stage}"]
         rows[-1].append(branch)
         return rows
 
-    def _named(self, values: Sequence[Value], stage: int) -> list[Value]:
-        return [self._register(value, stage) if isinstance(value, VirtualRegister) else value for value in values]
+    def _named(self, values: Sequence[Value], stage: int, written: tuple[int, ...] = ()) -> list[Value]:
+        named: list[Value] = []
+        for at, value in enumerate(values):
+            is_before = value in self.links and value not in self.made and at not in written
+            named.append(self._register(value, stage, int(is_before)) if isinstance(value, VirtualRegister) else value)
+        return named
 
-    def _register(self, register: VirtualRegister, stage: int) -> AnyRegister:
+    def _register(self, register: VirtualRegister, stage: int, distance: int = 0) -> AnyRegister:
         value = self.parts.values.get(register)
-        return register if value is None else BY_NAME[f"{value.kind}{FIRST[value.kind] + self.names.of(value, 0, stage)}"]
+        if value is None:
+            return register
+        return BY_NAME[f"{value.kind}{FIRST[value.kind] + self.names.of(value, distance, stage)}"]
+
+    def _initial(self, link: VirtualRegister) -> Register:
+        """Where iteration 0 reads what was before it."""
+        name = self._register(link, 0, 1)
+        assert isinstance(name, Register)
+        return name
+
+    def _links_before(self) -> list[MachineInstruction]:
+        return [copy(kept, self._register(link, self.stage + 1, 1)) for link, kept in self.links.items()]
 
     def _comparison(self, one: MachineInstruction, stage: int) -> MachineInstruction:
         """Sets the stage's predicate where the loop goes on, and leaves it 1 where there is no iteration yet."""
@@ -294,16 +345,17 @@ class _Writer:
     def _set_up(self, rotation: Rotation) -> list[MachineInstruction]:
         # Predicates of stages before the first iteration, those that are read a stage later too.
         filling = (1 << max(self._stages()) + 1) - 1 << FIRST_STAGE + 1
-        filling |= 1 << self._begun_at(0).number if _needs_begun(self.loop) else 0
+        filling |= 1 << self._begun_at(0).number if self.needs_begun else 0
         return [
             *self.starts,
+            *(copy(self._initial(link), link) for link in self.links),
             *(one for register, step, stage, _ in self._moving() for one in self._step(register, -step * stage)),
             *rotation.begin(1, filling),
         ]
 
     def _ending(self, rotation: Rotation, again: str) -> list[MachineInstruction]:
         """Whether a load of the last iteration gave NaT; else what is read behind the loop."""
-        code: list[MachineInstruction] = []
+        code = self._links_before()
         total: AnyRegister | None = None
         for one in self.parts.instructions:
             if "load" in one.row.traits:
@@ -333,7 +385,7 @@ class _Writer:
 
     def _steps_back(self) -> list[MachineInstruction]:
         """To where the last iteration began."""
-        code: list[MachineInstruction] = []
+        code = [copy(link, kept) for link, kept in self.links.items()]
         for register, step, stage, is_behind in self._moving():
             ahead = self.stage + 1 - stage if is_behind is None else int(not is_behind)
             code += self._step(register, -step * ahead)

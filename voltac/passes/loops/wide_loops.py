@@ -1,0 +1,124 @@
+"""A loop over gangs -> one that does several gangs at once, and behind it the loop for what is left."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from voltac.ir.model import Block, Instruction
+from voltac.ir.types import element_of, lanes_of
+from voltac.passes.loops.accumulators import Accumulator, begun, folded, repeated
+from voltac.passes.loops.gang_loops import GangLoop
+from voltac.passes.loops.lane_counts import with_lanes
+from voltac.passes.loops.narrow_sums import NarrowSum, summed
+from voltac.target_info import TargetInfo
+
+
+class WideLoop:
+    """The loop to be put before another one."""
+
+    def __init__(self, loop: GangLoop, carried: list[Accumulator], narrow: Mapping[str, NarrowSum], target: TargetInfo) -> None:
+        self.loop = loop
+        self.carried = carried
+        self.narrow = narrow
+        """Of what is carried on: sums that neighbours are added up for."""
+        self.target = target
+        self.function = loop.function
+        self.header, self.body, self.outside = loop.header, loop.body, loop.outside
+        self.counter, self.following, self.width = loop.counter, loop.following, loop.width
+
+    def write(self, factor: int) -> None:
+        """Put the wide loop before the loop."""
+        fresh = self.function.fresh_names()
+        width, wide = self.width, self.width * factor
+        begin, test, body = (fresh(f"{self.header.name.strip(chr(34))}.{part}") for part in ("wide_begin", "wide", "wide_body"))
+        counter = fresh("wide_counter")
+        inside = {made.name for block in self.loop.blocks for made in block.instructions if made.name}
+        names = {name: fresh(name[1:].strip('"') + ".wide") for name in inside}
+        names[self.counter] = counter
+        names.update({each.phi.name: fresh("accumulated") for each in self.carried})
+        enter = Block(begin[1:], [])
+        copies = {block.name: Block(fresh(f"{block.name.strip(chr(34))}.wide")[1:], []) for block in self.loop.blocks[1:]}
+        copies[self.loop.blocks[0].name] = Block(body[1:], [])
+        names.update({f"%{name}": f"%{copy.name}" for name, copy in copies.items()})
+        changes = {each.change.name for each in self.carried}
+        last_block = f"%{copies[self.body.name].name}"
+        for name, instruction in [(block.name, made) for block in self.loop.blocks for made in block.instructions]:
+            lines = copies[name].instructions
+            if instruction is self.body.terminator:
+                # Hints for the loop hold for the wide one from now on; few iterations are left for the other.
+                lines.append(Instruction(instruction.text.replace(f"%{self.header.name}", test, 1)))
+                continue
+            if instruction.name == self.following:
+                lines.append(Instruction(f"  {names[self.following]} = add nsw i32 {counter}, {wide}"))
+                continue
+            for operand in instruction.operands:
+                if lanes_of(operand.type) and operand.value[0] == "%" and operand.value not in names:
+                    names[operand.value] = fresh("outer")
+                    enter.instructions.append(repeated(names[operand.value], operand.type, operand.value, wide))
+            made = self._widened(instruction, width, wide, names)
+            if instruction.name in changes and instruction.op == "add":
+                # Sums of some of the terms may be larger than the sum of all.
+                made.text = re.sub(r" = add [ a-z]*<", " = add <", made.text, count=1)
+            lines.append(made)
+        limit, more = fresh("wide_limit"), fresh("wide_more")
+        start = self.loop.start
+        enter.instructions.append(
+            Instruction(f"  {limit} = call i32 @llvm.ssub.sat.i32(i32 {self.loop.limit}, i32 {wide - width})")
+        )
+        ask = [Instruction(f"  {counter} = phi i32 [ {start}, {begin} ], [ {names[self.following]}, {last_block} ]")]
+        done = f"%{self.header.name}"
+        ends: list[Block] = []
+        if self.carried:
+            done = fresh(f"{self.header.name.strip(chr(34))}.wide_end")
+            ends.append(Block(done[1:], []))
+        for each in self.carried:
+            first, (name, last) = begun(each, wide, enter, fresh), (names[each.phi.name], names[each.change.name])
+            count, terms = wide, self.narrow.get(each.phi.name)
+            if terms is not None:
+                count = wide // terms.divisor
+                lines = copies[self.body.name].instructions
+                back = lines.pop()
+                lines.remove(next(line for line in lines if line.name == last))
+                last = summed(terms, name, wide, names, lines, self.target, fresh)
+                lines.append(back)
+            vector = f"<{count} x {element_of(each.type)}>"
+            ask.append(Instruction(f"  {name} = phi {vector} [ {first}, {begin} ], [ {last}, {last_block} ]"))
+            result = folded(each, name, count, ends[0], fresh)
+            each.phi.text = self._entered(each.phi, [(each.start, begin), (result, done)])
+        ask += [
+            Instruction(f"  {more} = icmp slt i32 {counter}, {limit}"),
+            Instruction(f"  br i1 {more}, label {body}, label {done}"),
+        ]
+        self.body.terminator.text = f"  br label %{self.header.name}"
+        # The way into the loop goes through the wide one, and the loop begins where that ends.
+        if self.carried:
+            # Nothing is begun, nor folded, for a few elements.
+            worth = fresh("wide_worth")
+            enter.instructions += [
+                Instruction(f"  {worth} = icmp slt i32 {start}, {limit}"),
+                Instruction(f"  br i1 {worth}, label {test}, label %{self.header.name}"),
+            ]
+            ends[0].instructions.append(Instruction(f"  br label %{self.header.name}"))
+            self.loop.phi.text = self._entered(self.loop.phi, [(start, begin), (counter, done)])
+        else:
+            enter.instructions.append(Instruction(f"  br label {test}"))
+            self.loop.phi.text = self._entered(self.loop.phi, [(counter, test)])
+        at = next(number for number, block in enumerate(self.function.blocks) if block is self.header)
+        work = [copies[block.name] for block in self.loop.blocks]
+        self.function.blocks[at:at] = [enter, Block(test[1:], ask), *work, *ends]
+        before = self.function.block(self.outside)
+        before.terminator.rename({f"%{self.header.name}": begin})
+
+    def _entered(self, phi: Instruction, arms: list[tuple[str, str]]) -> str:
+        """A phi of the loop that is entered from other blocks."""
+        incoming = dict(zip(phi.parts.labels, (operand.value for operand in phi.operands)))
+        ways = [*arms, (incoming[self.body.name], f"%{self.body.name}")]
+        return f"  {phi.name} = phi {phi.type} {', '.join(f'[ {value}, {label} ]' for value, label in ways)}"
+
+    def _widened(self, instruction: Instruction, width: int, wide: int, names: dict[str, str]) -> Instruction:
+        made = Instruction(with_lanes(instruction.text, width, wide))
+        made.rename(names)
+        if instruction.name:
+            made.text = made.text.replace(f"{instruction.name} = ", f"{names[instruction.name]} = ", 1)
+        return made
