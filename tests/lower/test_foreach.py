@@ -135,3 +135,37 @@ def test_lanes_that_wait_fill_a_register(statement: str, target: str) -> None:
     text = compile_source(source, "f.ispc", options, Diagnostics()).optimized.text()
     counters = re.findall(r"%waiting\S* = phi (i\d+)", text)
     assert set(counters) == {"i32"}, text
+
+
+def test_the_value_of_lanes_to_compare_comes_from_memory_into_all_lanes() -> None:
+    """From a scalar register it would take two instructions more on the way from one group of lanes to the next."""
+    source = """export void f(uniform int a[], uniform int b[], uniform int n) {
+        foreach (i = 0 ... n) foreach_unique (v in b[i] & 3) a[v] += reduce_add(1);
+    }"""
+    loop = assembly(source).split("tzcntl")[1].split("andnl")[0]
+    assert re.search(r"vpbroadcastd\s+\S+\(%[er]sp", loop) and "vmovd" not in loop, loop
+
+
+@pytest.mark.parametrize("target", ["sse4-i32x4", "avx2-i32x8", "avx2-i64x4", "avx512skx-x16"])
+@pytest.mark.parametrize("kind", ["int8", "int64", "float"])
+def test_each_value_has_one_turn_with_its_lanes(kind: str, target: str) -> None:
+    """Among the lanes that are on, in gangs and in the rest of them; a NaN has a turn for each of its lanes."""
+    source = f"""export void f(uniform {kind} a[], uniform int lanes[], uniform {kind} values[], uniform int n) {{
+        foreach (i = 0 ... n) if (i % 5 != 2) foreach_unique (v in a[i]) {{
+            lanes[i] = reduce_add(1);
+            values[i] = v;
+        }}
+    }}"""
+    width, type = find_target(target).width, np.dtype({"float": "float32"}.get(kind, kind))
+    a = np.random.default_rng(3).integers(-2, 2, 61).astype(type)
+    if kind == "float":
+        a[::7] = np.nan
+    lanes, values = np.full(64, -1, np.int32), np.zeros(64, type)
+    f = Loaded(source, "f", target=find_target(target)).function("f", None, *[ctypes.c_void_p] * 3, ctypes.c_int)
+    f(a.ctypes.data, lanes.ctypes.data, values.ctypes.data, len(a))
+    for i, value in enumerate(a):
+        gang = [j for j in range(i - i % width, min(len(a), i - i % width + width)) if j % 5 != 2]
+        equal = [j for j in gang if a[j] == value or j == i]
+        expected = (-1, 0) if i % 5 == 2 else (len(equal), value)
+        np.testing.assert_equal((lanes[i], values[i]), expected)
+    assert (lanes[61:] == -1).all() and (values[61:] == 0).all()

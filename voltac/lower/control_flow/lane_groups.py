@@ -2,7 +2,8 @@
 
 Which lanes still wait is kept as bits, and lanes are compared with all that are on at the beginning, of which those that
 have had their turn have another value: so what one turn computes waits for the one before only as long as it takes to find
-the next lane.
+the next lane. The lanes are put into memory twice: of one copy the value is read as a scalar, of the other into all lanes at
+once. Read from one copy, both would be one load, and the value would go from a scalar register into a vector on that path.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def lane_groups(c: FunctionContext, values: IR, type: Type, name: str) -> Iterat
     bits = beginning.type
     waiting = c.build.alloca(bits, 8, "waiting")
     c.build.store(beginning, waiting, 8)
-    value_of = _lane_of(c, values, type)
+    value_of, value_to_compare = _lane_of(c, values, type), _lane_of(c, values, type)
     head, body, done = (c.build.block(f"{name}.{part}") for part in ("test", "body", "done"))
     c.build.start(head)
     lanes = c.build.load(bits, waiting, 8)
@@ -41,7 +42,7 @@ def lane_groups(c: FunctionContext, values: IR, type: Type, name: str) -> Iterat
     c.build.start(body)
     lane = masks.next_lane(c, lanes)
     value = value_of(lane)
-    everywhere = c.build.splat(c.width, value)
+    everywhere = c.build.splat(c.width, value_to_compare(lane))
     if isinstance(type, Scalar) and type.kind == "float":
         equal = masks.conjunction(c, c.mask, c.build.compare("fcmp oeq", values, everywhere))
         group = c.build.binary("or", equal, masks.only_lane(c, lane))
