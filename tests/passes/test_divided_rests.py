@@ -24,6 +24,7 @@ BODIES = {
     "some": "if (a[at] > 50) a[at] = b[at];",
     "by_row": "a[at] = a[at] + b[y];",
     "strided": "a[2 * at] += b[2 * at + 1];",
+    "members": "a[2 * at] += b[2 * at + 1]; a[2 * at + 1] = b[2 * at];",
     "index": "a[at] = a[at] + (TYPE)(x & 7);",
 }
 HEAD = "(uniform TYPE a[], const uniform TYPE b[], uniform int width, uniform int height) {"
@@ -43,6 +44,9 @@ def expected(name: str, a: np.ndarray, b: np.ndarray, width: int, height: int) -
         a += b[np.arange(count) // max(width, 1)] if count else 0
     elif name == "strided":
         a[0 : 2 * count : 2] += b[1 : 2 * count : 2]
+    elif name == "members":
+        a[0 : 2 * count : 2] += b[1 : 2 * count : 2]
+        a[1 : 2 * count : 2] = b[0 : 2 * count : 2]
     else:
         a += ((np.arange(count) % max(width, 1)) & 7).astype(a.dtype)
     return a
@@ -77,9 +81,11 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
         height = 1 + number % 3
         for name in BODIES:
             count = width * height
-            written, needed = (2 * count - (count > 0), 2 * count) if name == "strided" else (count, max(count, height))
+            written, needed = count, max(count, height)
+            if name in ("strided", "members"):
+                written, needed = 2 * count - (count > 0 and name == "strided"), 2 * count
             values, before = (random.integers(1, 100, each).astype(dtype) for each in (needed, written))
-            wanted = expected(name, before, values[:count] if name != "strided" else values, width, height)
+            wanted = expected(name, before, values if needed == 2 * count else values[:count], width, height)
             if name == "by_row":
                 wanted = before + values[np.repeat(np.arange(height), width)]
             if number % 6 == 0:

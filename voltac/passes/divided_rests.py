@@ -40,7 +40,9 @@ def divide_rests(module: Module, options: Options) -> None:
 
 
 def _may_be(found: ShiftableLoop) -> bool:
-    return not found.may_do_twice() and all(found.same_place(*pair) or found.apart(*pair) for pair in found.pairs())
+    return not found.may_do_twice() and all(
+        found.same_place(*pair) or found.apart(*pair) or found.between(*pair) for pair in found.pairs()
+    )
 
 
 def _write(found: ShiftableLoop, done: Block, flow: ControlFlow) -> None:

@@ -74,9 +74,11 @@ class ShiftableLoop:
 
     def may_do_twice(self) -> bool:
         """Whether an element that is done once more is as it was: no load touches an object that is stored to, and stores are
-        to different objects, or to the same places in the same order."""
+        to different objects, to the same places in the same order, or to different members of structs."""
         return all(
-            self.apart(store, other) or (other.is_store and self.same_place(store, other)) for store, other in self.pairs()
+            self.apart(store, other)
+            or (other.is_store and (self.same_place(store, other) or self.between(store, other)))
+            for store, other in self.pairs()
         )
 
     def perhaps_the_same(self) -> list[tuple[str, str]]:
@@ -91,6 +93,17 @@ class ShiftableLoop:
         """Whether each lane touches the same place by both."""
         assert one.address is not None and other.address is not None
         return (one.address.key, one.address.offsets) == (other.address.key, other.address.offsets)
+
+    def between(self, one: Access, other: Access) -> bool:
+        """Whether no element of one is touched by any of the other: both go on at one stride, each in the gaps of the other."""
+        if not (self.loop.is_even(one) and self.loop.is_even(other)):
+            return False
+        assert one.address is not None and other.address is not None
+        stride = abs(one.address.offsets[1] - one.address.offsets[0])
+        if one.address.key != other.address.key or stride != abs(other.address.offsets[1] - other.address.offsets[0]):
+            return False
+        ahead = (other.address.offsets[0] - one.address.offsets[0]) % stride
+        return one.size <= ahead <= stride - other.size
 
     def apart(self, one: Access, other: Access) -> bool:
         """Whether they are of different objects."""
