@@ -114,6 +114,22 @@ def test_where_lanes_matter_the_mask_stays(body: str) -> None:
     assert not is_divided(body)
 
 
+def test_versions_of_a_loop_share_their_rest() -> None:
+    """The rest is of any distance, not of the one that a version knows."""
+    source = """export void f(uniform int8 a[], const uniform int8 b[], uniform int j, uniform int n) {
+        foreach (k = 0 ... n) a[k / j * (2 * j) + k % j] += b[k];
+    }"""
+    kernels = compile_kernels(source, "avx2-i32x8")
+    b = np.arange(1, 46, dtype=np.int8)
+    for j in (1, 2, 4, 8):
+        k = np.arange(45)
+        wanted = np.zeros(200, np.int8)
+        wanted[k // j * (2 * j) + k % j] = b
+        a = np.zeros(200, np.int8)
+        kernels.f(a, b, j, 45)
+        assert a.tolist() == wanted.tolist(), j
+
+
 def test_vectors_from_outside_keep_their_lanes() -> None:
     rows = "for (uniform int y = 0; y < 2; y++) foreach (i = 0 ... n)"
     for given, expected in (("b[programIndex]", False), ("b[0] * b[1]", True)):

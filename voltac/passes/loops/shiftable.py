@@ -76,8 +76,7 @@ class ShiftableLoop:
         """Whether an element that is done once more is as it was: no load touches an object that is stored to, and stores are
         to different objects, to the same places in the same order, or to different members of structs."""
         return all(
-            self.apart(store, other)
-            or (other.is_store and (self.same_place(store, other) or self.between(store, other)))
+            self.apart(store, other) or (other.is_store and (self.same_place(store, other) or self.between(store, other)))
             for store, other in self.pairs()
         )
 
