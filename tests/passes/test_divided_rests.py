@@ -24,6 +24,7 @@ BODIES = {
     "some": "if (a[at] > 50) a[at] = b[at];",
     "by_row": "a[at] = a[at] + b[y];",
     "strided": "a[2 * at] += b[2 * at + 1];",
+    "members": "a[2 * at] += b[2 * at + 1]; a[2 * at + 1] = b[2 * at];",
     "index": "a[at] = a[at] + (TYPE)(x & 7);",
 }
 HEAD = "(uniform TYPE a[], const uniform TYPE b[], uniform int width, uniform int height) {"
@@ -43,6 +44,9 @@ def expected(name: str, a: np.ndarray, b: np.ndarray, width: int, height: int) -
         a += b[np.arange(count) // max(width, 1)] if count else 0
     elif name == "strided":
         a[0 : 2 * count : 2] += b[1 : 2 * count : 2]
+    elif name == "members":
+        a[0 : 2 * count : 2] += b[1 : 2 * count : 2]
+        a[1 : 2 * count : 2] = b[0 : 2 * count : 2]
     else:
         a += ((np.arange(count) % max(width, 1)) & 7).astype(a.dtype)
     return a
@@ -77,9 +81,11 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
         height = 1 + number % 3
         for name in BODIES:
             count = width * height
-            written, needed = (2 * count - (count > 0), 2 * count) if name == "strided" else (count, max(count, height))
+            written, needed = count, max(count, height)
+            if name in ("strided", "members"):
+                written, needed = 2 * count - (count > 0 and name == "strided"), 2 * count
             values, before = (random.integers(1, 100, each).astype(dtype) for each in (needed, written))
-            wanted = expected(name, before, values[:count] if name != "strided" else values, width, height)
+            wanted = expected(name, before, values if needed == 2 * count else values[:count], width, height)
             if name == "by_row":
                 wanted = before + values[np.repeat(np.arange(height), width)]
             if number % 6 == 0:
@@ -106,6 +112,22 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
 )
 def test_where_lanes_matter_the_mask_stays(body: str) -> None:
     assert not is_divided(body)
+
+
+def test_versions_of_a_loop_share_their_rest() -> None:
+    """The rest is of any distance, not of the one that a version knows."""
+    source = """export void f(uniform int8 a[], const uniform int8 b[], uniform int j, uniform int n) {
+        foreach (k = 0 ... n) a[k / j * (2 * j) + k % j] += b[k];
+    }"""
+    kernels = compile_kernels(source, "avx2-i32x8")
+    b = np.arange(1, 46, dtype=np.int8)
+    for j in (1, 2, 4, 8):
+        k = np.arange(45)
+        wanted = np.zeros(200, np.int8)
+        wanted[k // j * (2 * j) + k % j] = b
+        a = np.zeros(200, np.int8)
+        kernels.f(a, b, j, 45)
+        assert a.tolist() == wanted.tolist(), j
 
 
 def test_vectors_from_outside_keep_their_lanes() -> None:

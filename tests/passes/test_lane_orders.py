@@ -125,6 +125,73 @@ def test_structs_of_four_are_shuffled_within_halves() -> None:
     assert found and all(map(within_halves, found))
 
 
+# What becomes of structs x, y, z, w of b, and of a matrix c: statements, and the rows in Python.
+FOURS: dict[str, tuple[str, Callable[..., Any]]] = {
+    "matrix": (
+        "for (uniform int r = 0; r < 4; r++)"
+        " a[4 * i + r] = c[4 * r] * x + c[4 * r + 1] * y + c[4 * r + 2] * z + c[4 * r + 3] * w;",
+        lambda b, c: b @ c.reshape(4, 4).T,
+    ),
+    "turned": ("a[4 * i] = w; a[4 * i + 1] = x; a[4 * i + 2] = y; a[4 * i + 3] = z;", lambda b, c: np.roll(b, 1, 1)),
+    "filled": (
+        "a[4 * i] = x + y; a[4 * i + 1] = c[2]; a[4 * i + 2] = z; a[4 * i + 3] = z;",
+        lambda b, c: np.stack([b[:, 0] + b[:, 1], np.full(len(b), c[2]), b[:, 2], b[:, 2]], 1),
+    ),
+    "by index": (
+        "a[4 * i] = x; a[4 * i + 1] = i; a[4 * i + 2] = z; a[4 * i + 3] = y;",
+        lambda b, c: np.stack([b[:, 0], np.arange(len(b)), b[:, 2], b[:, 1]], 1),
+    ),
+    "put together": (
+        "a[4 * i] = b[i]; a[4 * i + 1] = b[n + i]; a[4 * i + 2] = b[2 * n + i]; a[4 * i + 3] = b[3 * n + i];",
+        lambda b, c: b.ravel().reshape(4, -1).T,
+    ),
+}
+
+
+def fours(type_name: str, name: str) -> str:
+    arrays = f"uniform {type_name} a[], const uniform {type_name} b[], const uniform {type_name} c[], uniform int n"
+    members = "x = b[4 * i], y = b[4 * i + 1], z = b[4 * i + 2], w = b[4 * i + 3]"
+    function = f"{name.replace(' ', '_')}_{type_name}"
+    return f"export void {function}({arrays}) {{ foreach (i = 0 ... n) {{ {type_name} {members}; {FOURS[name][0]} }} }}\n"
+
+
+@pytest.mark.parametrize(
+    ("target", "type_name"),
+    [
+        ("avx2-i32x8", "float"),
+        ("avx2-i32x8", "int"),
+        ("avx2-i32x16", "float"),
+        ("avx1-i32x8", "float"),
+        ("avx2-i64x4", "double"),
+    ],
+)
+def test_structs_of_four_members(target: str, type_name: str) -> None:
+    source = "".join(fours(type_name, name) for name in FOURS)
+    compiled = compile_kernels(source, target)
+    interpreter = IRInterpreter(read(passed(source, target)))
+    calls = FencedCalls()
+    for name, count in itertools.product(FOURS, (1, 8, 21)):
+        function = f"{name.replace(' ', '_')}_{type_name}"
+        rng = np.random.default_rng(count)
+        b, c = (rng.integers(-9, 9, size).astype(TYPES[type_name]) for size in (4 * count, 16))
+        wanted = FOURS[name][1](b.reshape(count, 4), c).astype(b.dtype).ravel()
+        if count == 21:
+            interpreted = np.zeros_like(b)
+            interpreter.call(function, [interpreted, b.copy(), c.copy(), count])
+            assert interpreted.tolist() == wanted.tolist(), (name, count)
+        for at_end in (True, False):
+            to, one, other = calls.copies(np.zeros_like(b), b, c, at_end=at_end)
+            calls.add((function, count), partial(getattr(compiled, function), to, one, other, count), (to, wanted))
+    calls.check()
+
+
+@pytest.mark.parametrize("name", ["matrix", "turned"])
+def test_structs_of_four_members_are_shuffled_within_halves(name: str) -> None:
+    found = masks(passed(fours("float", name), "avx2-i32x8"))
+    assert found and all(map(within_halves, found))
+    assert len([mask for mask in found if mask != list(range(8))]) <= 16, "8 before and 8 behind"
+
+
 def test_lanes_that_know_their_number_stay_in_order() -> None:
     found = masks(passed(kernel("float", "by index"), "avx2-i32x8"))
     assert found and not all(map(within_halves, found))

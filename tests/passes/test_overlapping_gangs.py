@@ -26,10 +26,11 @@ BODIES = {
     "some": "to[i] = from[i] > 50 ? from[i] : 7;",
     "strided": "to[i] = from[2 * i + 1];",
     "pairs": "to[2 * i] = from[i]; to[2 * i + 1] = 3;",
+    "members": "to[3 * i + 2] = from[i]; to[3 * i] = from[low];",
     "index": "to[i] = (TYPE)(i & 7) + from[low];",
     "in_place": "to[i] += from[i];",
 }
-OVERLAPPING = {"doubled", "shifted", "some", "strided", "index", "pairs"}
+OVERLAPPING = {"doubled", "shifted", "some", "strided", "pairs", "members", "index"}
 SOURCE = "\n".join(
     f"export void {name}{HEAD}\n    for (uniform int k = 0; k < 2; k++) foreach (i = low ... high) {{ {body} }}\n}}"
     for name, body in BODIES.items()
@@ -48,6 +49,8 @@ def expected(name: str, to: np.ndarray, source: np.ndarray, low: int, high: int)
         to[i] = source[2 * i + 1]
     elif name == "pairs":
         to[2 * i], to[2 * i + 1] = source[i], 3
+    elif name == "members":
+        to[3 * i + 2], to[3 * i] = source[i], source[low]
     elif name == "index":
         to[i] = (i & 7) + source[low]
     else:
@@ -57,7 +60,7 @@ def expected(name: str, to: np.ndarray, source: np.ndarray, low: int, high: int)
 
 def sizes(name: str, high: int) -> tuple[int, int]:
     """Elements of ``to`` and of ``from``, of which the last one is touched."""
-    return (2 * high if name == "pairs" else high), {"shifted": high + 1, "strided": 2 * high}.get(name, high)
+    return {"pairs": 2 * high, "members": 3 * high}.get(name, high), {"shifted": high + 1, "strided": 2 * high}.get(name, high)
 
 
 def passed(source: str, target: str = "avx2-i32x8") -> str:
@@ -147,6 +150,7 @@ def test_which_loops() -> None:
     assert overlaps("a[i] = b[i + 1] - b[i];") and overlaps("a[i] = 1; a[i] = b[i];")
     assert overlaps("a[i] = b[i] + 1;", target="sse4-i32x4", outer=False)
     assert not overlaps("a[i] = b[i] + 1;", outer=False), "one mask of floats costs nothing"
+    assert overlaps("a[i] = b[2 * i];", outer=False) and overlaps("a[3 * i + 2] = b[i];", outer=False), "each lane by itself"
     assert not overlaps("a[i] = b[i] + 1;", target="avx512skx-x16"), "masks cost nothing there"
     assert not overlaps("a[i] = b[i];", "uniform float *uniform a, uniform float *uniform b, uniform int n, uniform int m[]")
     head = "export uniform float f(uniform float a[], uniform int n) { float s = 0; "

@@ -12,7 +12,7 @@ from voltac.ir.write import write
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.passes.accesses.access import AccessReport
-from voltac.passes.accesses.cost_rows import has_masked
+from voltac.passes.accesses.cost_rows import has_halves, has_masked
 from voltac.passes.aligned_stores import align_stores
 from voltac.passes.check_divisors import check_divisors
 from voltac.passes.clamped_indices import peel_clamped
@@ -70,7 +70,7 @@ def _resolves_on_host(options: Options) -> bool:
 
 def _has_halves(options: Options) -> bool:
     """Whether registers are shuffled half by half."""
-    return options.level > 1 and _resolves_on_host(options) and options.target.is_x86 and options.target.vector_bits == 256
+    return options.level > 1 and _resolves_on_host(options) and has_halves(options.target)
 
 
 def _resolves_in_full(options: Options) -> bool:

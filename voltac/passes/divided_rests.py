@@ -25,7 +25,7 @@ from voltac.options import Options
 from voltac.passes.loops.accumulators import repeated
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.lane_counts import with_lanes
-from voltac.passes.loops.rests import blocks_of_rest, slow_rests
+from voltac.passes.loops.rests import SlowRest, blocks_of_rest, slow_rests
 from voltac.passes.loops.shiftable import ShiftableLoop
 
 _MOST_INSTRUCTIONS = 64
@@ -35,12 +35,20 @@ _MOST_INSTRUCTIONS = 64
 def divide_rests(module: Module, options: Options) -> None:
     """Rewrite the module."""
     for rest in slow_rests(module, options, _MOST_INSTRUCTIONS):
-        if rest.loop.is_shiftable() and _may_be(rest.loop):
+        if _has_its_own(rest) and rest.loop.is_shiftable() and _may_be(rest.loop):
             _write(rest.loop, rest.done, rest.flow)
 
 
+def _has_its_own(rest: SlowRest) -> bool:
+    """Whether the rest is of this loop alone; versions of a loop for some distances share theirs (``version_distances``)."""
+    header = rest.loop.loop.header
+    return rest.flow.predecessors[header.terminator.parts.labels[1]] == [header.name]
+
+
 def _may_be(found: ShiftableLoop) -> bool:
-    return not found.may_do_twice() and all(found.same_place(*pair) or found.apart(*pair) for pair in found.pairs())
+    return not found.may_do_twice() and all(
+        found.same_place(*pair) or found.apart(*pair) or found.between(*pair) for pair in found.pairs()
+    )
 
 
 def _write(found: ShiftableLoop, done: Block, flow: ControlFlow) -> None:

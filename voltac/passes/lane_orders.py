@@ -16,12 +16,13 @@ the lanes from where they are now. Values that are the same in all lanes stay as
 from __future__ import annotations
 
 from voltac.ir import match as m
-from voltac.ir.constants import shuffle_mask, splatted
+from voltac.ir.constants import splatted
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand
 from voltac.ir.types import element_of, lanes_of
 from voltac.ir.uses import Uses
 from voltac.options import Options
+from voltac.passes.facts.shuffles_behind import ShufflesBehind, mask_of
 from voltac.passes.loops.lane_loops import scalar_callee
 
 _ORDERS = {8: ((0, 1, 4, 5, 2, 3, 6, 7), (0, 2, 4, 6, 1, 3, 5, 7)), 4: ((0, 2, 1, 3),)}
@@ -62,7 +63,7 @@ def _goes_across(made: Instruction) -> bool:
         or not _is_register(made.operands[0].type)
     ):
         return False
-    return len(set(_mask(made))) > 1 and _cost(_mask(made)) > 1
+    return len(set(mask_of(made))) > 1 and _cost(mask_of(made)) > 1
 
 
 def _is_register(vector: str) -> bool:
@@ -82,6 +83,8 @@ class _Lanes:
         self.values: set[str] = set()
         self.shuffles: dict[str, Instruction] = {}
         """What takes them in or lets them out."""
+        self.behind = ShufflesBehind(block, uses)
+        """What follows those that let them out."""
 
     def collect(self, first: Instruction) -> bool:
         """All that a shuffle's result is computed with; whether only such shuffles are around it."""
@@ -130,16 +133,24 @@ class _Lanes:
     def gains(self) -> bool:
         """Whether more stays within halves in another order, which is chosen."""
 
+        as_it_is = tuple(range(self.count))
+        self.behind.collect([each for each in self.shuffles.values() if each.name not in self.values])
+        last = sum(_cost(mask_of(each)) for each in self.behind.last)
+
         def cost(order: tuple[int, ...]) -> int:
             self.order = order
-            return sum(_cost(self._reordered(each)) for each in self.shuffles.values())
+            if order != as_it_is and self.behind.find_held(order):
+                return sum(
+                    _cost(self._reordered(each) if each.name in self.values else mask_of(each))
+                    for each in self.shuffles.values()
+                )
+            return last + sum(_cost(self._reordered(each)) for each in self.shuffles.values())
 
-        as_it_is = tuple(range(self.count))
         self.order = min((as_it_is, *_ORDERS[self.count]), key=cost)
         return self.order != as_it_is
 
     def _reordered(self, shuffle: Instruction) -> tuple[int, ...]:
-        mask = _mask(shuffle)
+        mask = mask_of(shuffle)
         if shuffle.name in self.values:
             mask = tuple(mask[lane] for lane in self.order)
         place = {lane: at for at, lane in enumerate(self.order)}
@@ -151,14 +162,13 @@ class _Lanes:
 
     def write(self) -> None:
         """Give the shuffles their masks."""
+        held = self.behind.find_held(self.order)
+        for each, value in held.items():
+            _set_mask(each, value, "poison", tuple(range(self.count)))
         for each in self.shuffles.values():
-            mask = ", ".join("i32 poison" if lane < 0 else f"i32 {lane}" for lane in self._reordered(each))
-            first, second = each.operands
-            attached = each.parts.metadata.get("dbg")
-            each.text = (
-                f"  {each.name} = shufflevector {first.type} {first.value}, {second.type} {second.value}, "
-                f"<{self.count} x i32> <{mask}>" + (f", !dbg {attached}" if attached else "")
-            )
+            if each.name in self.values or not held:
+                first, second = each.operands
+                _set_mask(each, first.value, second.value, self._reordered(each))
 
 
 def _cost(mask: tuple[int, ...]) -> int:
@@ -169,10 +179,13 @@ def _cost(mask: tuple[int, ...]) -> int:
     return 1 if stays else _ACROSS
 
 
-def _mask(shuffle: Instruction) -> tuple[int, ...]:
-    found = shuffle_mask(shuffle.parts.mask, lanes_of(shuffle.type))
-    assert found is not None
-    return found
+def _set_mask(shuffle: Instruction, first: str, second: str, lanes: tuple[int, ...]) -> None:
+    attached = shuffle.parts.metadata.get("dbg")
+    mask = ", ".join("i32 poison" if lane < 0 else f"i32 {lane}" for lane in lanes)
+    shuffle.text = (
+        f"  {shuffle.name} = shufflevector {shuffle.type} {first}, {shuffle.type} {second}, "
+        f"<{len(lanes)} x i32> <{mask}>" + (f", !dbg {attached}" if attached else "")
+    )
 
 
 def _is_lanewise(made: Instruction) -> bool:

@@ -34,13 +34,15 @@ from voltac.passes.accesses.access import (
     pseudo_operation,
     read_access,
 )
+from voltac.passes.accesses.cost_rows import has_halves
 from voltac.passes.accesses.emit import Emitter, declare
-from voltac.passes.accesses.lane_rows import ROW_BYTES, ROW_SIZES, store_rows
+from voltac.passes.accesses.lane_rows import INTERLEAVED_LANES, ROW_BYTES, ROW_SIZES, store_rows
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.counted_loops import CountedLoop, IterationSteps
 from voltac.passes.loops.iteration_blocks import ITERATIONS, IterationBlocks
 from voltac.records import record
+from voltac.target_info import TargetInfo
 
 _MOST_INSTRUCTIONS = 120
 """Of a loop, most of which stand four times then. Chosen, not measured."""
@@ -77,7 +79,7 @@ def store_row_blocks(module: Module, options: Options) -> list[AccessReport]:
                 emitter = Emitter(module, function, values)
                 places = places or SourcePlaces(locations(module))
                 reports += [_report(row, found, places) for row in jam.rows.values()]
-                _Writer(jam, emitter).write()
+                _Writer(jam, emitter, options.target).write()
                 emitter.finish()
                 emitters.append(emitter)
     declare(module, emitters)
@@ -258,7 +260,8 @@ class _Jam:
 class _Writer:
     """The new blocks of one loop."""
 
-    def __init__(self, jam: _Jam, emit: Emitter) -> None:
+    def __init__(self, jam: _Jam, emit: Emitter, target: TargetInfo) -> None:
+        self.halves = has_halves(target)
         self.jam = jam
         self.loop = jam.loop
         self.emit = emit
@@ -336,6 +339,15 @@ class _Writer:
     def _multiple(self, stride: str, step: int) -> str:
         return self.emit.value("apart", f"mul i64 {stride}, {step}") if stride[0] == "%" else str(int(stride) * step)
 
+    def _is_in_order(self, row: _Row, steps: list[int]) -> bool:
+        """Whether rows of four elements fill two halves of registers one after the other."""
+        return (
+            self.halves
+            and row.access.size == ROW_BYTES // ITERATIONS
+            and row.stride.value == str(ITERATIONS)
+            and steps == list(range(INTERLEAVED_LANES))
+        )
+
     def _store(self, row: _Row, multiples: dict[tuple[str, int], str]) -> None:
         access, emit = row.access, self.emit
         attached = access.instruction.parts.metadata.get("dbg")
@@ -359,5 +371,5 @@ class _Writer:
             return [emit.lane(kind, moved, lane) for lane in range(access.lanes)]
 
         columns = [names.get(access.value, access.value) for names in self.names]
-        store_rows(columns, places, element, access.size, emit)
+        store_rows(columns, places, element, access.size, emit, self._is_in_order(row, steps))
         emit.attachment = ""

@@ -56,6 +56,11 @@ def has_masked(target: TargetInfo, size: int) -> bool:
     return target.has_masked_small or (target.has_masked_load and size >= 4)
 
 
+def has_halves(target: TargetInfo) -> bool:
+    """Whether registers are of 256 bits, and shuffled half by half."""
+    return target.is_x86 and target.vector_bits == 256
+
+
 def shuffle_elements(target: TargetInfo, size: int) -> int:
     """Elements of ``size`` bytes in the widest vector to load and permute."""
     row = cost_row(target)

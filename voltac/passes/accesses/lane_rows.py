@@ -13,6 +13,8 @@ ROW_BYTES = 16
 """Of the elements of a lane that are loaded at a time."""
 ROW_SIZES = (1, 2, 4, 8)
 """Of elements, in bytes."""
+INTERLEAVED_LANES = 8
+"""Lanes of 4 bytes in a register of two halves."""
 _WORD = 4
 """Bytes of what smaller elements are moved in."""
 
@@ -80,6 +82,22 @@ def four_by_four(vectors: list[str], element: str, lanes: int, emit: Emitter) ->
     return columns
 
 
+def interleaved(columns: list[str], element: str, emit: Emitter) -> list[str]:
+    """Four vectors of 8 lanes of 4 bytes, first elements, second ones, ... -> what memory holds in order, in four vectors.
+
+    Halves of registers of 256 bits are put together last: lanes in another order need no shuffle there
+    (:mod:`voltac.passes.lane_orders`).
+    """
+    rows = four_by_four(columns, element, INTERLEAVED_LANES, emit)
+    return [
+        emit.shuffle(
+            f"<{INTERLEAVED_LANES} x {element}>", rows[at], rows[at + 1], [*range(low, low + 4), *range(low + 8, low + 12)]
+        )
+        for low in (0, 4)
+        for at in (0, 2)
+    ]
+
+
 def _joined(parts: list[str], element: str, width: int, emit: Emitter) -> str:
     """Vectors one behind the other."""
     while len(parts) > 1:
@@ -98,13 +116,19 @@ def _in_blocks(first: str, second: str, mask: list[int], element: str, lanes: in
     return emit.shuffle(f"<{lanes} x {element}>", first, second, whole)
 
 
-def store_rows(columns: list[str], places: Callable[[int], list[str]], element: str, size: int, emit: Emitter) -> None:
+def store_rows(
+    columns: list[str], places: Callable[[int], list[str]], element: str, size: int, emit: Emitter, in_order: bool = False
+) -> None:
     """Four vectors, of the first, the second, ... elements of all lanes -> a row in memory for each lane, in their order.
 
-    ``places``: pointers of all lanes to the element of that number in their rows.
+    ``places``: pointers of all lanes to the element of that number in their rows; ``in_order``: these are rows of four elements
+    of 4 bytes behind each other.
     """
     lanes = len(places(0))
-    if size == 2 * _WORD:
+    if in_order:
+        for pointer, vector in zip(places(0)[::2], interleaved(columns, element, emit), strict=True):
+            emit.line(f"store <{lanes} x {element}> {vector}, ptr {pointer}, align {size}")
+    elif size == 2 * _WORD:
         for at in (0, 2):
             pairs = [_in_blocks(columns[at], columns[at + 1], [m, 2 + m], element, lanes, emit) for m in range(2)]
             _store_parts(pairs, element, 2, places(at), size, emit)

@@ -14,8 +14,9 @@ is stored alone. Where lanes may be off the stores are masked, each element by i
 from __future__ import annotations
 
 from voltac.passes.accesses.access import Access
-from voltac.passes.accesses.cost_rows import cost_row, has_masked, shuffle_elements
+from voltac.passes.accesses.cost_rows import cost_row, has_halves, has_masked, shuffle_elements
 from voltac.passes.accesses.emit import Emitter
+from voltac.passes.accesses.lane_rows import INTERLEAVED_LANES, interleaved
 from voltac.passes.accesses.piece import Piece, reason
 from voltac.passes.accesses.shuffled_loads import clusters, wanting_lanes
 from voltac.passes.accesses.wide_elements import plan_wide_stores
@@ -50,7 +51,8 @@ def plan_stores(members: list[Access], target: TargetInfo) -> list[Piece]:
         costs = [_cost(chunks, row, first.all_on) for chunks in choices]
         best = min(range(len(choices)), key=costs.__getitem__)
         if costs[best] <= sum(lane_cost * access.lanes for access in cluster):
-            pieces.append(_piece(cluster, choices[best]))
+            fills = _fills_halves(cluster, choices[best], target)
+            pieces.append((_interleaving if fills else _piece)(cluster, choices[best]))
     return pieces
 
 
@@ -100,6 +102,30 @@ def _cost(chunks: list[Chunk], row: CostRow, all_on: bool) -> float:
         total += 0 if all_on else row.mask_shuffle
         total += len({source[0] for source in held if source is not None}) if len(held) > 1 else 1
     return total
+
+
+def _fills_halves(cluster: list[Access], chunks: list[Chunk], target: TargetInfo) -> bool:
+    """Whether four members of structs fill registers of two halves, in order."""
+    if not (has_halves(target) and cluster[0].all_on and len(cluster) == len(chunks) == 4):
+        return False
+    start = chunks[0][0]
+    held = [(at % 4, at // 4) for at in range(4 * INTERLEAVED_LANES)]
+    ordered = sorted(range(4), key=lambda number: cluster[number].offsets[0])
+    return [(first, content) for first, content in chunks] == [
+        (start + at, [(ordered[member], lane) for member, lane in held[at : at + INTERLEAVED_LANES]])
+        for at in range(0, len(held), INTERLEAVED_LANES)
+    ]
+
+
+def _interleaving(cluster: list[Access], chunks: list[Chunk]) -> Piece:
+    def write(emit: Emitter) -> None:
+        first = cluster[0]
+        ordered = sorted(cluster, key=lambda access: access.offsets[0])
+        columns = [emit.as_element(access.vector, access.value, first.element) for access in ordered]
+        for (start, held), vector in zip(chunks, interleaved(columns, first.element, emit), strict=True):
+            _store(first, start, held, vector, emit)
+
+    return Piece(cluster, write, reason("store", len(chunks), len(cluster)))
 
 
 def _piece(cluster: list[Access], chunks: list[Chunk]) -> Piece:

@@ -17,13 +17,14 @@ from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Module
 from voltac.ir.types import element_of
 from voltac.options import Options
-from voltac.passes.accesses.access import pseudo_operation
+from voltac.passes.accesses.access import pseudo_operation, read_access
 from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.shiftable import ShiftableLoop
 from voltac.records import record
+from voltac.target_info import TargetInfo
 
 _BLOCKS = 2
 """A test and a body."""
@@ -114,7 +115,7 @@ def slow_rests(module: Module, options: Options, most_instructions: int) -> Iter
             if before is not None and not _is_before(before, loop, values):
                 before = None
             outside = (before or loop).outside
-            if outside in flow.loop_of or not all(has_masked(options.target, size) for size in _sizes(loop, values)):
+            if outside in flow.loop_of or _is_slow_under_masks(loop, values, options.target):
                 effects = effects or ModuleEffects(module)
                 known = FunctionEffects(effects, function, values)
                 several = None if before is None else ShiftableLoop(before, values, known)
@@ -123,12 +124,19 @@ def slow_rests(module: Module, options: Options, most_instructions: int) -> Iter
                     yield rest
 
 
-def _sizes(loop: GangLoop, values: LaneValues) -> Iterator[int]:
-    """Bytes of the elements that are loaded and stored."""
-    for each in loop.body.instructions:
+def _is_slow_under_masks(loop: GangLoop, values: LaneValues, target: TargetInfo) -> bool:
+    """Whether an access under a mask is one a lane: of small elements, or to elements that are not side by side."""
+    for position, each in enumerate(loop.body.instructions):
         operation = pseudo_operation(each)
         if operation in ("gather", "scatter"):
-            yield values.layout.size(element_of(each.type if operation == "gather" else each.operands[0].type))
+            size = values.layout.size(element_of(each.type if operation == "gather" else each.operands[0].type))
+            if not has_masked(target, size):
+                return True
+            if not target.has_masked_small:
+                access = read_access(position, each, operation, values)
+                if not access.is_consecutive and not access.is_uniform:
+                    return True
+    return False
 
 
 def blocks_of_rest(function: Function, masked: str, done: str) -> set[str]:

@@ -74,9 +74,9 @@ class ShiftableLoop:
 
     def may_do_twice(self) -> bool:
         """Whether an element that is done once more is as it was: no load touches an object that is stored to, and stores are
-        to different objects, or to the same places in the same order, or to different members."""
+        to different objects, to the same places in the same order, or to different members of structs."""
         return all(
-            self.apart(store, other) or (other.is_store and (self.same_place(store, other) or self.beside(store, other)))
+            self.apart(store, other) or (other.is_store and (self.same_place(store, other) or self.between(store, other)))
             for store, other in self.pairs()
         )
 
@@ -93,18 +93,16 @@ class ShiftableLoop:
         assert one.address is not None and other.address is not None
         return (one.address.key, one.address.offsets) == (other.address.key, other.address.offsets)
 
-    @staticmethod
-    def beside(one: Access, other: Access) -> bool:
-        """Whether they touch different members of elements that lie one behind the other, whichever elements those are."""
+    def between(self, one: Access, other: Access) -> bool:
+        """Whether no element of one is touched by any of the other: both go on at one stride, each in the gaps of the other."""
+        if not (self.loop.is_even(one) and self.loop.is_even(other)):
+            return False
         assert one.address is not None and other.address is not None
-        if one.address.terms != other.address.terms or one.lanes == 1:
+        stride = abs(one.address.offsets[1] - one.address.offsets[0])
+        if one.address.key != other.address.key or stride != abs(other.address.offsets[1] - other.address.offsets[0]):
             return False
-        steps = {after - before for each in (one, other) for before, after in zip(each.offsets, each.offsets[1:])}
-        if len(steps) != 1 or 0 in steps:
-            return False
-        step = abs(steps.pop())
-        turn = (other.offsets[0] - one.offsets[0]) % step
-        return one.size <= turn <= step - other.size
+        ahead = (other.address.offsets[0] - one.address.offsets[0]) % stride
+        return one.size <= ahead <= stride - other.size
 
     def apart(self, one: Access, other: Access) -> bool:
         """Whether they are of different objects."""
