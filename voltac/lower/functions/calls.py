@@ -13,7 +13,6 @@ from voltac.lower.control_flow.lane_groups import lane_groups
 from voltac.lower.function_context import FunctionContext, lowers_value
 from voltac.lower.functions.c_convention import Passing, array_element, passing
 from voltac.lower.functions.definitions import from_passed, signature_types, to_passed
-from voltac.lower.functions.rare_calls import convention
 from voltac.lower.memory.address import Address
 from voltac.lower.memory.memory_access import copy, load, store
 from voltac.lower.memory.places import new_object
@@ -36,8 +35,7 @@ def lower_call(c: FunctionContext, node: tree.Call) -> IR:
         return call_c_function(c, version.name, symbol.type, arguments)
     if c.checks.accesses:
         note_call(c, symbol)
-    keeping = convention(c.target, symbol)
-    result = call_volta_function(c, version.name, symbol.type, arguments, version.takes_mask, keeping)
+    result = call_volta_function(c, version.name, symbol.type, arguments, version.takes_mask)
     if c.checks.nonfinite and symbol.library:
         shown = ", ".join(f"{{{number}}}" for number in range(min(2, len(arguments))))
         check_result(c, result, arguments, f"{symbol.name}({shown})", node.type.rate is VARYING)
@@ -58,9 +56,7 @@ def _private_copy(c: FunctionContext, value: IR, qual: Qual) -> IR:
     return fresh.pointer
 
 
-def call_volta_function(
-    c: FunctionContext, callee: str, type: FunctionType, arguments: list[IR], masked: bool, keeping: str = ""
-) -> IR:
+def call_volta_function(c: FunctionContext, callee: str, type: FunctionType, arguments: list[IR], masked: bool) -> IR:
     """With the convention between functions of the language; ``masked`` adds the mask. A struct result is its address."""
     result, _ = signature_types(c.module, type, masked)
     passed = [to_passed(c, value, qual) for value, qual in zip(arguments, type.parameters)]
@@ -72,7 +68,7 @@ def call_volta_function(
         passed.append(masks.to_storage(c, c.mask))
     if c.checks.accesses:
         passed += hidden_arguments(c, arguments, type.parameters)
-    text = f"call {keeping}{result} {callee}({', '.join(map(str, passed))})"
+    text = f"call {result} {callee}({', '.join(map(str, passed))})"
     if result == "void":
         c.build.emit(text)
         return NOTHING if returned is None else returned.pointer

@@ -15,7 +15,6 @@ from voltac.lower.function_context import FunctionContext
 from voltac.lower.functions.c_convention import array_element, is_function, passing
 from voltac.lower.functions.float_state import load_float_state, set_float_state
 from voltac.lower.functions.launches import begin_task, sync_at_return
-from voltac.lower.functions.rare_calls import convention
 from voltac.lower.functions.threads import begin_kernel
 from voltac.lower.memory.address import Address
 from voltac.lower.memory.memory_access import copy_bytes, load, store_everywhere
@@ -179,7 +178,7 @@ def _parameters(c: FunctionContext, version: Version) -> None:
         c.go_on(mask=c.masks.entry)
     texts += hidden_parameters(c, symbol.parameters)
     returned = "void" if isinstance(result.type, Struct) else passed_type(c.module, result)
-    version.signature = f"{convention(c.target, symbol)}{returned} {version.name}({', '.join(texts)})"
+    version.signature = f"{returned} {version.name}({', '.join(texts)})"
 
 
 def _bind_struct(c: FunctionContext, parameter: tree.VariableSymbol, name: str) -> None:
