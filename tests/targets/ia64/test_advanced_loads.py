@@ -129,9 +129,8 @@ def test_wherever_loads_and_stores_meet(type_name: str, target: str) -> None:
 @pytest.mark.parametrize("type_name", INTEGERS)
 def test_integers_that_meet(type_name: str) -> None:
     """Small enough that no type wraps."""
-    kernels = voltac.compile(
-        SOURCE.partition("export void bytes")[0].replace("TYPE", type_name).replace("0.5", "1"), target="ia64-x1"
-    )
+    text = SOURCE.partition("export void bytes")[0].replace("TYPE", type_name).replace("0.5", "1")
+    kernels = voltac.compile(text, target="ia64-x1")
     for name in ("added", "moved", "masked"):
         for kind in ("apart", "same", "few", "0 ahead", "1 ahead", "2 ahead"):
             h, a, w = case(kind, 9, np.int64, name)
