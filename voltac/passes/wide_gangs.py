@@ -109,12 +109,10 @@ class _Widening:
     def __init__(self, loop: GangLoop, values: LaneValues, carried: list[Accumulator], target: TargetInfo) -> None:
         self.loop = loop
         self.carried = carried
-        self.target = target
         self.narrow = narrow_sums(loop.function, carried, values, target)
         """Of what is carried on: sums that neighbours may be added up for."""
         self.values = values
         self.function = loop.function
-        self.header, self.body, self.outside = loop.header, loop.body, loop.outside
         self.counter, self.following, self.width = loop.counter, loop.following, loop.width
         self.inner: set[str] = set()
         """Blocks of loops in the body: in each iteration all gangs do the same there."""
