@@ -24,6 +24,7 @@ HEAD = "(uniform T to[], const uniform T from[], const uniform int order[], unif
 KERNELS = {
     "transposed": "to[x * m + y] = from[y * n + x];",
     "backwards": "to[(x - (n - 1)) * (-m) + y] = from[y * n + x] + 1;",
+    "turned": "to[x * m + (m - 1 - y)] = from[y * n + x];",
     "some": "if (from[x] > 1) to[y + m * x] = from[y * n + x];",
     "in_order": "to[order[x] * m + y] = from[y * n + x];",
 }
@@ -38,7 +39,9 @@ def expected(kernel: str, source: np.ndarray, order: np.ndarray, n: int, m: int)
     result = np.zeros(n * m, source.dtype)
     for y, x in product(range(m), range(n)):
         value = source[y * n + x]
-        if kernel == "backwards":
+        if kernel == "turned":
+            result[x * m + m - 1 - y] = value
+        elif kernel == "backwards":
             result[(n - 1 - x) * m + y] = value + 1
         elif kernel != "some" or source[x] > 1:
             result[(order[x] if kernel == "in_order" else x) * m + y] = value

@@ -123,7 +123,16 @@ def test_long_arithmetic_is_left_to_the_gang() -> None:
 
 
 def test_tables_that_lanes_do_not_walk_are_left_to_gathers() -> None:
-    assert not is_walked(STRINGS.replace("k++;", "k = from[k] * 3;"))
+    source = STRINGS.replace("from[k] != 0", "k < n").replace("k++;", "{ sum += from[sum & 1]; k++; }")
+    source = source.replace("int k =", "int sum = 0; int k =").replace("= k -", "= sum -").replace("sum & 1", "(k * 5) & 1")
+    assert not is_walked(source)
+
+
+def test_chains_are_walked() -> None:
+    """A gather whose indices the one before has loaded cannot begin earlier; nor can one under a mask that it decides."""
+    assert is_walked(STRINGS.replace("k++;", "k = from[k] * 3;"))
+    assert is_walked(STRINGS.replace("uint8", "int").replace("k++;", "k = (k + 1) & 255;"))
+    assert is_walked(STRINGS.replace("uint8", "int").replace("k++;", "k = (k + 1) & 255;").replace("= k", "= from[k] - k"))
 
 
 def test_no_string_function_of_the_c_library_is_called() -> None:

@@ -19,6 +19,7 @@ from voltac.passes.clamped_indices import peel_clamped
 from voltac.passes.distance_versions import version_distances
 from voltac.passes.divided_rests import divide_rests
 from voltac.passes.equal_values import merge_equal_values
+from voltac.passes.even_odd_lanes import compute_even_odd
 from voltac.passes.exchange_lanes import exchange_lanes
 from voltac.passes.flatten_branches import flatten_branches
 from voltac.passes.gang_pairs import pair_gangs
@@ -112,6 +113,8 @@ PASSES = (
     Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),
     Pass("order_lanes", "lanes between shuffles stand so that these stay within halves of registers",
          order_lanes, _has_halves),
+    Pass("compute_even_odd", "64-bit arithmetic between numbers of 32 bits is done on even and on odd lanes",
+         compute_even_odd, lambda options: options.level > 1 and _resolves_on_host(options) and options.target.is_x86),
     Pass("put_gangs_in_flight", "LLVM is asked to do several gangs of a sum at a time",
          put_gangs_in_flight, lambda options: options.level > 1 and options.loop_unrolling and not options.target.keeps_loops),
     Pass("stream_stores", "loops that store more than caches hold bypass them, where that is asked for",
