@@ -14,6 +14,7 @@ from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.passes.accesses.access import AccessReport
 from voltac.passes.accesses.cost_rows import has_halves, has_masked
 from voltac.passes.aligned_stores import align_stores
+from voltac.passes.bit_tests import place_bit_tests
 from voltac.passes.check_divisors import check_divisors
 from voltac.passes.clamped_indices import peel_clamped
 from voltac.passes.distance_versions import version_distances
@@ -115,6 +116,8 @@ PASSES = (
          order_lanes, _has_halves),
     Pass("compute_even_odd", "64-bit arithmetic between numbers of 32 bits is done on even and on odd lanes",
          compute_even_odd, lambda options: options.level > 1 and _resolves_on_host(options) and options.target.is_x86),
+    Pass("place_bit_tests", "bits at places of the lanes' own are tested there, where lanes are not shifted each by its count",
+         place_bit_tests, lambda options: options.level > 1 and _resolves_on_host(options) and options.target.is_x86),
     Pass("put_gangs_in_flight", "LLVM is asked to do several gangs of a sum at a time",
          put_gangs_in_flight, lambda options: options.level > 1 and options.loop_unrolling and not options.target.keeps_loops),
     Pass("stream_stores", "loops that store more than caches hold bypass them, where that is asked for",
