@@ -82,7 +82,8 @@ def test_each_element_is_in_its_place(kind: str, target: str) -> None:
 
 @pytest.mark.parametrize("target", [target for target in TARGETS if not target.startswith(("avx512", "neon"))])
 def test_nothing_beyond_the_arrays_is_touched(target: str) -> None:
-    for kind in ("int8", "int16", "float", "double"):
+    kinds = ("int8", "int16", "float", "double")
+    for kind in kinds[TARGETS.index(target) % 2 :: 2]:
         kernels = compile_kernels(SOURCE.replace("T ", f"{kind} "), target)
         if isinstance(kernels, InterpretedModule):
             pytest.skip(f"this processor does not run code for {target}")
