@@ -115,7 +115,8 @@ def _is_work(instruction: Instruction, loop: LaneLoop) -> bool:
 
 
 def _is_loaded(names: list[str], loop: LaneLoop, before: bool) -> bool:
-    """Whether one of the values depends on what the loop loads, ``before``: in an iteration before."""
+    """Whether one of the values depends on what the loop loads, ``before``: in an iteration before; else on that itself, or on
+    what is loaded in the same one."""
     loaded = {each.instruction.name for each, _ in loop.loads}
     inside = {each.name: each for each in loop.instructions() if each.name}
     seen: set[str] = set()
@@ -130,8 +131,12 @@ def _is_loaded(names: list[str], loop: LaneLoop, before: bool) -> bool:
         made = inside[name]
         if made.op != "phi":
             work += made.names_used()
-        elif before:
-            work.append(loop.following(made))
+        else:
+            following = loop.following(made)
+            chosen = made_by(("select",), following, inside)
+            element = chosen.operands[1].value if chosen is not None else following
+            if before or element in loaded:
+                work.append(element)
     return False
 
 
