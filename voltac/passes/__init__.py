@@ -23,6 +23,7 @@ from voltac.passes.equal_values import merge_equal_values
 from voltac.passes.even_odd_lanes import compute_even_odd
 from voltac.passes.exchange_lanes import exchange_lanes
 from voltac.passes.flatten_branches import flatten_branches
+from voltac.passes.frozen_conditions import freeze_compared
 from voltac.passes.gang_pairs import pair_gangs
 from voltac.passes.gangs_in_flight import put_gangs_in_flight
 from voltac.passes.jammed_rows import jam_rows
@@ -141,6 +142,8 @@ AFTER_LLVM = (
          keep_masks_wide, optimizing),
     Pass("join_conditions", "conditions of lanes are joined by and and or, where masks are whole lanes",
          join_conditions, lambda options: _resolves_on_host(options) and not options.target.has_avx512),
+    Pass("freeze_compared", "numbers are frozen before they are compared, not conditions, where masks are whole lanes",
+         freeze_compared, lambda options: _resolves_on_host(options) and options.target.is_x86),
     Pass("extend_by_sign", "indices of gathers are extended by their sign, as the instructions do",
          lambda text, options: extend_by_sign(text), optimizing),
     Pass("add_under_masks", "truth values are added under masks, where these are bits",
