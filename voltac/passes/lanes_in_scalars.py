@@ -30,6 +30,7 @@ _PURE = _COMPUTED | {"getelementptr", "insertelement", "shufflevector", "extract
 _SCALAR, _VECTOR = 0.3, 0.5
 """A scalar operation and one of a vector, in those that bring a lane into a vector or out of it."""
 _MOST_LANES = 16
+"""Of wider ones there are more scalars than registers by far. Chosen."""
 
 
 def keep_lanes_in_scalars(module: Module, options: Options) -> None:
