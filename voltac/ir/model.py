@@ -18,8 +18,9 @@ from voltac.ir.parts import Operand, Parts
 from voltac.ir.scan import end_of_type, match_bracket, split_list
 from voltac.ir.types import DataLayout
 from voltac.records import field, mutable_record
+from voltac.system.lazy_patterns import lazy_pattern
 
-_NAME_TOKEN = re.compile(r'%(?:"[^"]*"|[-\w$.]+)')
+_NAME_TOKEN = lazy_pattern(r'%(?:"[^"]*"|[-\w$.]+)')
 
 
 class Instruction:

@@ -7,13 +7,13 @@ leave such instructions as they are.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import NamedTuple
 
 from voltac.ir.scan import CONSTANT_WORDS, EXPRESSION_WORDS, end_of_type, end_of_value, match_bracket, split_list
 from voltac.ir.types import vector_parts
 from voltac.records import field, mutable_record
+from voltac.system.lazy_patterns import lazy_pattern
 
 
 class Operand(NamedTuple):
@@ -56,17 +56,17 @@ class Parts:
     unknown: bool = False
 
 
-_HEAD = re.compile(r'\s*(?:(%(?:"[^"]*"|[-\w$.]+)) = )?((?:(?:tail|musttail|notail) )?[\w#]+)')
-_SIMPLE = re.compile(r"((?:<\d+ x \w+>|\w+)) ([%@][-\w$.]+|-?[\w.]+)(?=[,)\]]|$| to )")
+_HEAD = lazy_pattern(r'\s*(?:(%(?:"[^"]*"|[-\w$.]+)) = )?((?:(?:tail|musttail|notail) )?[\w#]+)')
+_SIMPLE = lazy_pattern(r"((?:<\d+ x \w+>|\w+)) ([%@][-\w$.]+|-?[\w.]+)(?=[,)\]]|$| to )")
 _FLAG_WORDS = frozenset(
     (
         *("nsw", "nuw", "exact", "disjoint", "nneg", "samesign", "inbounds", "nusw", "volatile", "atomic", "inalloca"),
         *("fast", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc", "weak"),
     )
 )
-_FLAG = re.compile(r"([a-z]+) ")
-_METADATA = re.compile(r", !(\w[-\w.]*) (!\w+\(|!\d+|!\w+)")
-_ALIGN = re.compile(r"align (\d+)")
+_FLAG = lazy_pattern(r"([a-z]+) ")
+_METADATA = lazy_pattern(r", !(\w[-\w.]*) (!\w+\(|!\d+|!\w+)")
+_ALIGN = lazy_pattern(r"align (\d+)")
 
 
 def head(text: str) -> tuple[str, str]:
@@ -229,7 +229,7 @@ def _branch(parts: Parts, rest: str) -> None:
     _typed_list(parts, rest)
 
 
-_CASE = re.compile(r'\w+ [-\w]+, label %(?:"[^"]*"|[-\w$.]+)')
+_CASE = lazy_pattern(r'\w+ [-\w]+, label %(?:"[^"]*"|[-\w$.]+)')
 
 
 def _switch(parts: Parts, rest: str) -> None:
@@ -310,8 +310,8 @@ def _call(parts: Parts, rest: str) -> None:
         parts.operands.append(Operand(item[:type_end], item[value_start:]))
 
 
-_ATTRIBUTE = re.compile(r'"[^"]*"(?:="[^"]*")?|[a-z_]\w*')
-_TYPE_WORD = re.compile(r"(?:i\d+|half|bfloat|float|double|ptr|void|x86_\w+|fp128|label|token|metadata|target)\b")
+_ATTRIBUTE = lazy_pattern(r'"[^"]*"(?:="[^"]*")?|[a-z_]\w*')
+_TYPE_WORD = lazy_pattern(r"(?:i\d+|half|bfloat|float|double|ptr|void|x86_\w+|fp128|label|token|metadata|target)\b")
 
 
 def _skip_attributes(text: str, position: int) -> int:

@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import re
 
-_USES_HALF = re.compile(r"^(?!!).*\bhalf\b", re.MULTILINE)
+from voltac.system.lazy_patterns import lazy_pattern
+
+_USES_HALF = lazy_pattern(r"^(?!!).*\bhalf\b", re.MULTILINE)
 """In code: the name of a function in debug information is none."""
 
-_NARROWS_DOUBLES = re.compile(r"^ .* = fptrunc .*\bdouble\b.* to .*\bhalf\b", re.MULTILINE)
+_NARROWS_DOUBLES = lazy_pattern(r"^ .* = fptrunc .*\bdouble\b.* to .*\bhalf\b", re.MULTILINE)
 
 _FROM_HALF = """
 define weak hidden float @__extendhfsf2(half %value) nounwind {

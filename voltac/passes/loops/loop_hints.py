@@ -10,9 +10,10 @@ from __future__ import annotations
 import re
 
 from voltac.ir.model import Instruction, Module
+from voltac.system.lazy_patterns import lazy_pattern
 
 _SINGLE = '!{!"llvm.loop.unroll.runtime.disable"}'
-_LOOP = re.compile(r"!llvm\.loop (!\d+)")
+_LOOP = lazy_pattern(r"!llvm\.loop (!\d+)")
 
 
 def single_hints(module: Module) -> set[str]:
