@@ -8,7 +8,7 @@ SOURCE = "export void twice(uniform float x[], uniform int n) { foreach (i = 0 .
 LEFT_OUT = ("importlib.resources", "llvmlite.ir", "platform")
 
 
-def modules_after(folder: Path, allowed: bool, before: str = "") -> set[str]:
+def modules_after(folder: Path, own: bool, before: str = "") -> set[str]:
     """What a process has imported once it has compiled a file by the command line."""
     (folder / "twice.ispc").write_text(SOURCE)
     code = f"""
@@ -16,8 +16,8 @@ import sys
 {before}
 from voltac.cli import command
 from voltac.llvm import light_import
-if {allowed}:
-    light_import.allow()
+if {own}:
+    light_import.process_is_own()
 assert command.main(["twice.ispc", "-o", "twice.o", "--target=sse4"]) == 0
 print(*sys.modules)
 import importlib.resources, llvmlite.ir, platform
@@ -29,13 +29,13 @@ assert platform.machine() and llvmlite.ir.IntType(32) and importlib.resources.fi
 
 
 def test_the_command_leaves_out_what_it_does_not_need_and_takes_away_what_stood_for_it(tmp_path: Path) -> None:
-    assert modules_after(tmp_path, allowed=True).isdisjoint(LEFT_OUT)
+    assert modules_after(tmp_path, own=True).isdisjoint(LEFT_OUT)
 
 
 def test_other_processes_import_all_of_it(tmp_path: Path) -> None:
-    assert modules_after(tmp_path, allowed=False).issuperset(LEFT_OUT)
+    assert modules_after(tmp_path, own=False).issuperset(LEFT_OUT)
 
 
 def test_where_the_light_way_fails_the_ordinary_one_is_taken(tmp_path: Path) -> None:
     broken = "from voltac.llvm import light_import\nlight_import._folder_of = lambda package: 1 / 0"
-    assert modules_after(tmp_path, allowed=True, before=broken).issuperset(LEFT_OUT)
+    assert modules_after(tmp_path, own=True, before=broken).issuperset(LEFT_OUT)

@@ -116,7 +116,7 @@ def _reported(error: Exception) -> str:
 def run() -> None:
     """For the words of this process, which it ends at once: that saves the time to take LLVM apart."""
     _replace_closed_streams()
-    light_import.allow()
+    light_import.process_is_own()
     code = main()
     for stream in (sys.stdout, sys.stderr):
         # Whatever could not be written has been reported by now.

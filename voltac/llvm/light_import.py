@@ -16,22 +16,26 @@ from typing import Any
 
 _LIBRARIES = {"linux": "libllvmlite.so", "darwin": "libllvmlite.dylib"}
 _OTHERS_READ_BEFORE = ("_bisect", "_json", "_struct", "math", "zlib")
-"""Modules of Python that are libraries, and that every compilation imports: the system reads one library at a time."""
-_allowed = _light = False
+"""Modules of Python that are libraries, and that every compilation imports: the system opens one at a time."""
+_alone = _light = False
 
 
-def allow() -> None:
+def process_is_own() -> None:
     """Nothing else goes on in this process."""
-    global _allowed
-    _allowed = True
+    global _alone
+    _alone = True
+
+
+def choose() -> None:
+    """Where that is so, import llvmlite in the light way when it is asked for."""
+    global _light
+    _light = _alone and "llvmlite" not in sys.modules and sys.platform in _LIBRARIES
 
 
 def begin() -> None:
-    """Where that is so, import llvmlite in the light way when it is asked for, and have its library read from now on."""
-    global _light
-    if not _allowed or "llvmlite" in sys.modules or sys.platform not in _LIBRARIES:
+    """If that was chosen, have another thread read the library from now on."""
+    if not _light or "llvmlite" in sys.modules:
         return
-    _light = True
     import _thread  # late, as all of these: they are for this
     import ctypes
 
