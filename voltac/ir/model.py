@@ -76,7 +76,7 @@ class Instruction:
 
     def rename(self, new_names: dict[str, str]) -> None:
         """Replace the used names that are keys; the result's own name stays."""
-        if not new_names or "%" not in self._text:
+        if not new_names or new_names.keys().isdisjoint(_NAME_TOKEN.findall(self._text)):
             return
         own = len(self.name) + self._text.index("%") if self.name else 0
         body = _NAME_TOKEN.sub(lambda found: new_names.get(found.group(), found.group()), self._text[own:])
@@ -196,7 +196,9 @@ class Function:
 
     def definitions(self) -> dict[str, Instruction]:
         """``%name`` -> the instruction that defines it (parameters are not in it)."""
-        return {instruction.name: instruction for instruction in self.instructions() if instruction.name}
+        return {
+            instruction.name: instruction for block in self.blocks for instruction in block.instructions if instruction.name
+        }
 
     def replace_uses(self, new_names: dict[str, str]) -> None:
         """Replace value names everywhere; chains in the dictionary are followed."""

@@ -155,7 +155,7 @@ _MARK_OF_DIVISORS = f"@{DIVISOR}."
 
 def pseudo_operation(instruction: Instruction) -> str:
     """``gather``, ``scatter``, ``load``, ``store``, or an empty string for any other instruction."""
-    if _MARK not in instruction.text or instruction.op != "call":
+    if instruction.op != "call" or _MARK not in instruction.text:
         return ""
     callee = instruction.parts.callee
     operation = callee[1 + len(PREFIX) :].partition(".")[0] if callee.startswith("@" + PREFIX) else ""
