@@ -102,6 +102,8 @@ def half_conversions(text: str, floats_in_hardware: bool) -> str:
 
     The instructions that CPUs have convert float16 from and to float, not from double.
     """
+    if "half" not in text:
+        return ""
     from_double = _to_half("__truncdfhf2", "double", 64, 52, 1023)
     if floats_in_hardware:
         return from_double if _NARROWS_DOUBLES.search(text) else ""

@@ -105,7 +105,7 @@ def _masks_in_mask_registers(text: str, options: Options) -> str:
 
 
 def _like_all_others(text: str, options: Options) -> str:
-    return _OPTNONE.sub(r"\1", text) if marks.is_seldom_called(text) else text
+    return _OPTNONE.sub(r"\1", text) if " optnone" in text and marks.is_seldom_called(text) else text
 
 
 def _calls_for_halves(options: Options) -> bool:
