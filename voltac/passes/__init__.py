@@ -36,6 +36,7 @@ from voltac.passes.row_blocks import load_row_blocks
 from voltac.passes.row_stores import store_row_blocks
 from voltac.passes.shifts_by_masks import select_shifted
 from voltac.passes.signed_indices import extend_by_sign
+from voltac.passes.single_choices import choose_once
 from voltac.passes.some_lanes import move_some_lanes
 from voltac.passes.unmasked_stores import keep_stores_unmasked
 from voltac.passes.unrolled_members import unroll_members
@@ -113,6 +114,7 @@ PASSES = (
          divide_rests, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("align_stores", "long loops that store consecutive elements begin with a short gang: no store crosses lines",
          align_stores, lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("choose_once", "selections by masks that exclude each other become one by each condition", choose_once, _resolves),
     Pass("join_members", "members of structs that are computed alike are so all at once, as they lie in memory",
          join_members, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),
