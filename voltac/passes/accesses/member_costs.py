@@ -57,8 +57,9 @@ class MemberCosts:
         self.uses = Uses(function.instructions())
 
     def gain(self) -> bool:
-        """Whether it costs less side by side."""
-        return self.piece > 1 and self._together() <= _GAIN * self._apart()
+        """Whether it costs less side by side; what is only copied has better ways (``permuted_copies``)."""
+        computes = any(node.kind == "op" for node in self.trees.found())
+        return computes and self.piece > 1 and self._together() <= _GAIN * self._apart()
 
     def _size(self, element: str) -> int:
         return _TRUTH_BYTES if element == "i1" else self.trees.values.layout.size(element)
