@@ -35,16 +35,18 @@ from voltac.passes.accesses.available_loads import mask_implies
 LIMIT = 32
 """Weight of what is worth to be run always: it takes about as long as a branch that goes where nobody expected it, 13 to 20
 cycles on Zen 3. Chains of four conditions with cheap bodies weigh 20 to 30, and take a third of the time where numbers vary."""
+_LONG = 14
+"""Of a division or a square root: two of them are worth a branch past them (few rays meet a sphere: 0.7 of the time)."""
 _WEIGHTS: dict[str, int] = {
     **dict.fromkeys((*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "icmp", "fcmp", "select"), 1),
     **dict.fromkeys(("freeze", "getelementptr", "insertelement", "shufflevector"), 0),
-    "fdiv": 5,
+    "fdiv": _LONG,
     "frem": 100,
 }
 _INTRINSICS: dict[str, int] = {
     **dict.fromkeys(("fabs", "copysign", "minnum", "maxnum", "minimum", "maximum", "smin", "smax", "umin", "umax"), 1),
     **dict.fromkeys(("fma", "fmuladd", "floor", "ceil", "rint", "trunc", "abs"), 1),
-    "sqrt": 5,
+    "sqrt": _LONG,
 }
 _DIVISIONS = frozenset(("sdiv", "udiv", "srem", "urem"))
 _MOST_SELECTIONS = 16
