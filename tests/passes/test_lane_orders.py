@@ -207,3 +207,22 @@ def test_lanes_that_go_to_consecutive_elements_stay_in_order() -> None:
     c = b[::-1]
     assert to[64:].tolist() == (b[::2] * c[1::2] + b[1::2] * c[::2]).tolist()
     assert to[0:64:2].tolist() == (b[::2] * c[::2] - b[1::2] * c[1::2]).tolist()
+
+
+@pytest.mark.parametrize(("type_name", "target"), [("float", "avx2-i32x8"), ("int", "avx2-i32x16"), ("double", "avx2-i64x4")])
+def test_what_is_stored_as_it_is_has_its_lanes_in_order(type_name: str, target: str) -> None:
+    arrays = f"uniform {type_name} a[], const uniform {type_name} b[], const uniform {type_name} c[], uniform int n"
+    squares = "x * x + y * y + c[2 * i] * c[2 * i + 1]"
+    source = f"""export void f({arrays}) {{ foreach (i = 0 ... n) {{ {type_name} x = b[2 * i], y = b[2 * i + 1];
+        a[i] = {squares}; a[n + i] = x - y; }} }}"""
+    found = [mask for mask in masks(passed(source, target)) if len(mask) == find_target(target).width]
+    assert any(map(within_halves, found)) or type_name != "float"
+    calls = FencedCalls()
+    kernel = compile_kernels(source, target).f
+    for n in (1, 8, 35):
+        b, c = (np.random.default_rng(n).integers(-9, 9, (n, 2)).astype(TYPES[type_name]) for _ in range(2))
+        wanted = np.concatenate([(b * b).sum(1) + c.prod(1), b[:, 0] - b[:, 1]]).astype(b.dtype)
+        for at_end in (True, False):
+            to, *given = calls.copies(np.zeros(2 * n, b.dtype), b.ravel(), c.ravel(), at_end=at_end)
+            calls.add(n, partial(kernel, to, *given, n), (to, wanted))
+    calls.check()
