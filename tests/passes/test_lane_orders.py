@@ -16,6 +16,8 @@ from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
+from voltac.pass_runs import PassRuns
+from voltac.pipeline import Watch
 from voltac.target_info import find_target
 
 TYPES = {"float": np.float32, "double": np.float64, "int": np.int32, "int64": np.int64}
@@ -44,9 +46,9 @@ def kernel(type_name: str, name: str) -> str:
 """
 
 
-def passed(source: str, target: str) -> str:
-    options = Options(target=find_target(target), level=3)
-    text: str = compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
+def passed(source: str, target: str, disabled: str = "") -> str:
+    options, watch = Options(target=find_target(target), level=3), Watch(passes=PassRuns(disabled=frozenset([disabled])))
+    text: str = compile_source(source, "f.ispc", options, Diagnostics(), end="passes", watch=watch).results["passes"]
     return text
 
 
@@ -186,7 +188,7 @@ def test_structs_of_four_members(target: str, type_name: str) -> None:
 
 @pytest.mark.parametrize("name", ["matrix", "turned"])
 def test_structs_of_four_members_are_shuffled_within_halves(name: str) -> None:
-    found = masks(passed(fours("float", name), "avx2-i32x8"))
+    found = masks(passed(fours("float", name), "avx2-i32x8", disabled="join_members"))
     assert found and all(map(within_halves, found))
     assert len([mask for mask in found if mask != list(range(8))]) <= 16, "8 before and 8 behind"
 
@@ -204,3 +206,22 @@ def test_lanes_that_go_to_consecutive_elements_stay_in_order() -> None:
     c = b[::-1]
     assert to[64:].tolist() == (b[::2] * c[1::2] + b[1::2] * c[::2]).tolist()
     assert to[0:64:2].tolist() == (b[::2] * c[::2] - b[1::2] * c[1::2]).tolist()
+
+
+@pytest.mark.parametrize(("type_name", "target"), [("float", "avx2-i32x8"), ("int", "avx2-i32x16"), ("double", "avx2-i64x4")])
+def test_what_is_stored_as_it_is_has_its_lanes_in_order(type_name: str, target: str) -> None:
+    arrays = f"uniform {type_name} a[], const uniform {type_name} b[], const uniform {type_name} c[], uniform int n"
+    squares = "x * x + y * y + c[2 * i] * c[2 * i + 1]"
+    source = f"""export void f({arrays}) {{ foreach (i = 0 ... n) {{ {type_name} x = b[2 * i], y = b[2 * i + 1];
+        a[i] = {squares}; a[n + i] = x - y; }} }}"""
+    found = [mask for mask in masks(passed(source, target)) if len(mask) == find_target(target).width]
+    assert any(map(within_halves, found)) or type_name != "float"
+    calls = FencedCalls()
+    kernel = compile_kernels(source, target).f
+    for n in (1, 8, 35):
+        b, c = (np.random.default_rng(n).integers(-9, 9, (n, 2)).astype(TYPES[type_name]) for _ in range(2))
+        wanted = np.concatenate([(b * b).sum(1) + c.prod(1), b[:, 0] - b[:, 1]]).astype(b.dtype)
+        for at_end in (True, False):
+            to, *given = calls.copies(np.zeros(2 * n, b.dtype), b.ravel(), c.ravel(), at_end=at_end)
+            calls.add(n, partial(kernel, to, *given, n), (to, wanted))
+    calls.check()

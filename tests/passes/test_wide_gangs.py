@@ -200,10 +200,18 @@ def passed(source: str, target: str) -> str:
 
 
 def test_whole_pixels_fill_registers_as_they_are() -> None:
-    """Members of 4 bytes, computed with in 32 bits; single bytes that come of them still are packed."""
+    """Members of 4 bytes, computed with in 32 bits; single bytes that come of them still are packed.
+
+    Members that are computed alike are so side by side, in 16 bits (``join_members``).
+    """
     grey = PIXELS.partition("{\n")[0] + "{ foreach (i = 0 ... n) q[i] = (77 * p[4 * i] + 150 * p[4 * i + 1]) >> 8; }"
+    members = (
+        "q[4 * i] = (77 * p[4 * i] + 150 * p[4 * i + 1]) >> 8; q[4 * i + 1] = p[4 * i + 2] ^ p[4 * i + 1]; q[4 * i + 2] = 5;"
+    )
+    others = f"{PIXELS.partition('{')[0]}{{ foreach (i = 0 ... n) {{ {members} q[4 * i + 3] = 255 - p[4 * i + 3]; }} }}"
     for target in ("avx2-i32x8", "avx512skx-x16"):
-        assert ".wide_body:" not in passed(PIXELS, target)
+        assert ".wide_body:" not in passed(others, target)
+        assert " x i16> %members" in passed(PIXELS, target)
         assert ".wide_body:" in passed(grey, target)
 
 

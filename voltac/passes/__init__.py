@@ -28,6 +28,7 @@ from voltac.passes.gang_pairs import pair_gangs
 from voltac.passes.gangs_in_flight import put_gangs_in_flight
 from voltac.passes.jammed_rows import jam_rows
 from voltac.passes.joined_conditions import join_conditions
+from voltac.passes.joined_members import join_members
 from voltac.passes.lane_orders import order_lanes
 from voltac.passes.lanes_in_scalars import keep_lanes_in_scalars
 from voltac.passes.masked_counts import add_under_masks
@@ -39,8 +40,10 @@ from voltac.passes.row_blocks import load_row_blocks
 from voltac.passes.row_stores import store_row_blocks
 from voltac.passes.shifts_by_masks import select_shifted
 from voltac.passes.signed_indices import extend_by_sign
+from voltac.passes.single_choices import choose_once
 from voltac.passes.some_lanes import move_some_lanes
 from voltac.passes.unmasked_stores import keep_stores_unmasked
+from voltac.passes.unrolled_members import unroll_members
 from voltac.passes.walk_runs import walk_runs
 from voltac.passes.whole_copies import copy_whole
 from voltac.passes.whole_stores import make_stores_whole
@@ -97,6 +100,8 @@ PASSES = (
          walk_runs, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("peel_clamped", "loops whose indices are held within bounds do without them but at the edges",
          peel_clamped, lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("unroll_members", "short loops that store members of structs one after the other become straight code",
+         unroll_members, lambda options: options.level > 1 and options.loop_unrolling and _resolves_on_host(options)),
     Pass("narrow_arithmetic", "what bytes and 16-bit numbers are used for is computed in 16 bits",
          narrow_arithmetic, lambda options: options.level > 1 and not options.target.is_device),
     Pass("jam_rows", "loops around a foreach that changes the same elements each time do four iterations at a time",
@@ -113,6 +118,9 @@ PASSES = (
          divide_rests, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("align_stores", "long loops that store consecutive elements begin with a short gang: no store crosses lines",
          align_stores, lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("choose_once", "selections by masks that exclude each other become one by each condition", choose_once, _resolves),
+    Pass("join_members", "members of structs that are computed alike are so all at once, as they lie in memory",
+         join_members, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),
     Pass("order_lanes", "lanes between shuffles stand so that these stay within halves of registers",
          order_lanes, _has_halves),

@@ -22,33 +22,41 @@ from functools import cached_property
 
 from voltac.ir import marks
 from voltac.ir import match as m
+from voltac.ir.constants import is_all_true
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand
-from voltac.ir.types import DataLayout, element_of
+from voltac.ir.types import DataLayout, element_of, lanes_of
 from voltac.ir.uses import remove_unused
 from voltac.options import Options
 from voltac.passes.accesses.access import is_divisor, pseudo_operation, read_access
 from voltac.passes.accesses.available_loads import mask_implies
 
-LIMIT = 16
-"""Weight of what is worth to be run always."""
+LIMIT = 32
+"""Weight of what is worth to be run always: it takes about as long as a branch that goes where nobody expected it, 13 to 20
+cycles on Zen 3. Chains of four conditions with cheap bodies weigh 20 to 30, and take a third of the time where numbers vary."""
+_LONG = 14
+"""Of a division or a square root: two of them are worth a branch past them (few rays meet a sphere: 0.7 of the time)."""
 _WEIGHTS: dict[str, int] = {
     **dict.fromkeys((*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "icmp", "fcmp", "select"), 1),
     **dict.fromkeys(("freeze", "getelementptr", "insertelement", "shufflevector"), 0),
-    "fdiv": 5,
+    "fdiv": _LONG,
     "frem": 100,
 }
 _INTRINSICS: dict[str, int] = {
     **dict.fromkeys(("fabs", "copysign", "minnum", "maxnum", "minimum", "maximum", "smin", "smax", "umin", "umax"), 1),
     **dict.fromkeys(("fma", "fmuladd", "floor", "ceil", "rint", "trunc", "abs"), 1),
-    "sqrt": 5,
+    "sqrt": _LONG,
 }
 _DIVISIONS = frozenset(("sdiv", "udiv", "srem", "urem"))
+_MOST_SELECTIONS = 16
+"""Between a value and what it is where no lane is on. Chosen, not measured."""
 _LOAD, _STORE = 2, 3
 """In the unit of the others, a cheap instruction: with the address; a store is a blend besides. Chosen, not measured."""
 _ANY_LANE = m.op("icmp", m.op("bitcast", m.mask("mask"), named="bits"), m.number(0), predicate="ne")
 """Whether any lane of a mask is on."""
+_SIGN = m.negative(m.value())
+"""A mask of whole lanes as bits, or of bits as a mask: the same where masks are whole lanes."""
 _SELECTED = m.op("select", m.value("mask"), m.value(), m.value("otherwise"))
 _JOINED = m.one_of(m.op("select", m.value("left"), m.all_ones()), m.op("select", m.value("left"), m.value(), m.number(0)))
 """``left || right`` or ``left && right``."""
@@ -84,15 +92,33 @@ class _Flattener:
         return self.function.fresh_names()
 
     def run(self) -> None:
+        self._select_by_lanes()
         removed: set[str] = set()
         for block in reversed(self.function.blocks):
             # A branch may appear when the block after a flattened one is joined.
             while block.name not in removed and (gone := self._flatten(block)):
                 removed.update(gone)
-        if removed:
+        if removed or self.renamed:
             self.function.blocks = [block for block in self.function.blocks if block.name not in removed]
             self.function.replace_uses(self.renamed)
             remove_unused(self.function, self.tests)
+
+    def _select_by_lanes(self) -> None:
+        """Branches that LLVM made selections of a whole gang, where lanes select anyway; and what had no value before."""
+        for instruction in self.function.instructions():
+            if instruction.text.endswith(" undef") and instruction.op == "select":
+                chosen = instruction.operands[1]
+                if lanes_of(chosen.type):
+                    # Whatever it is in lanes that are off: a value that was there is none to wait for.
+                    instruction.text = f"  {instruction.name} = freeze {chosen.type} {chosen.value}"
+                continue
+            if " = select i1 %" not in instruction.text or ", <" not in instruction.text:
+                continue
+            condition, chosen, otherwise = instruction.operands
+            tested = _ANY_LANE.find(condition.value, self.values.definitions)
+            if tested is not None and self._is_selected(chosen.value, otherwise.value, tested["mask"].value):
+                self.renamed[instruction.name] = chosen.value
+                self.tests |= {condition.value, tested["bits"].value, instruction.name}
 
     def _flatten(self, block: Block) -> list[str]:
         """Join what the last branch of a block skips; names of the blocks that are no more."""
@@ -131,6 +157,8 @@ class _Flattener:
 
     def _weight(self, instruction: Instruction, mask: str) -> int:
         op = instruction.op
+        if self._is_mask_written_otherwise(instruction):
+            return 0
         if op in _DIVISIONS:
             return 100 if instruction.operands[1].value[0] == "%" else 4
         if op in _WEIGHTS:
@@ -151,6 +179,15 @@ class _Flattener:
             return 100
         return _STORE if access.is_store else _LOAD
 
+    def _is_mask_written_otherwise(self, instruction: Instruction) -> bool:
+        """Whether it only is another form of a mask: widened, tested for its signs, or the lanes that are not on."""
+        op = instruction.op
+        if op == "icmp":
+            return _SIGN.matches(instruction.name, self.values.definitions)
+        if op == "xor":
+            return element_of(instruction.type) == "i1" and is_all_true(instruction.operands[1].value)
+        return op == "sext" and element_of(instruction.operands[0].type) == "i1"
+
     def _merge_phis(self, block: Block, then: Block, done: Block, condition: str, mask: str) -> list[Instruction]:
         """Take the values that came from ``then`` out of the phis after it; what has to choose between them."""
         selects: list[Instruction] = []
@@ -160,8 +197,8 @@ class _Flattener:
             arms = [(operand.value, label) for operand, label in zip(parts.operands, parts.labels)]
             values = {label: value for value, label in arms}
             from_then, otherwise = values[then.name], values[block.name]
-            if from_then != otherwise:
-                same = self._is_selected(from_then, otherwise, mask) or self._is_joined(then, from_then, otherwise)
+            if self._now(from_then) != self._now(otherwise):
+                same = self._is_selected(self._now(from_then), otherwise, mask) or self._is_joined(then, from_then, otherwise)
                 if otherwise not in ("poison", "undef") and not same:
                     name = self.fresh("flat")
                     selects.append(
@@ -175,9 +212,22 @@ class _Flattener:
         return selects
 
     def _is_selected(self, value: str, otherwise: str, mask: str) -> bool:
-        """Whether a value is ``otherwise`` already when no lane of the mask is on."""
-        found = _SELECTED.find(value, self.values.definitions, otherwise=Operand("", otherwise))
-        return found is not None and mask_implies(found["mask"].value, mask, self.values)
+        """Whether a value is ``otherwise`` already when no lane of the mask is on, through selections one upon the other."""
+        otherwise = self._now(otherwise)
+        for _ in range(_MOST_SELECTIONS):
+            found = _SELECTED.find(value, self.values.definitions)
+            if found is None or not mask_implies(found["mask"].value, mask, self.values):
+                return False
+            value = self._now(found["otherwise"].value)
+            if value == otherwise:
+                return True
+        return False
+
+    def _now(self, name: str) -> str:
+        """What stands for a value that is gone."""
+        while name in self.renamed:
+            name = self.renamed[name]
+        return name
 
     def _is_joined(self, then: Block, value: str, otherwise: str) -> bool:
         """Whether a block of ``lower`` for the right of ``&&`` or ``||`` gives the left where lanes do not ask for it.

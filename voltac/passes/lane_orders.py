@@ -10,7 +10,8 @@ Registers of 256 bits shuffle each half by itself in one instruction; what goes 
 takes three times as long. Interleaved pairs (complex numbers, points, two channels) come so from vectors, and go back; so do
 members of structs of four.
 Which lane is computed where makes no difference to values that only shuffles take in and let out: each of those gets
-the lanes from where they are now. Values that are the same in all lanes stay as they are.
+the lanes from where they are now. Values that are the same in all lanes stay as they are. What is stored as it is has its lanes
+put in order before; that gains where several values were shuffled to make it.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def order_lanes(module: Module, options: Options) -> None:
         definitions: dict[str, Instruction] = {}
         for block in function.blocks:
             seen: set[str] = set()
-            for each in block.instructions:
+            for each in list(block.instructions):
                 if each.name in seen or not _goes_across(each):
                     continue
                 if uses is None:
@@ -81,6 +82,8 @@ class _Lanes:
         self.count = count
         self.order: tuple[int, ...] = tuple(range(count))
         self.values: set[str] = set()
+        self.stores: list[Instruction] = []
+        """Of values: their lanes are put in order before."""
         self.shuffles: dict[str, Instruction] = {}
         """What takes them in or lets them out."""
         self.behind = ShufflesBehind(block, uses)
@@ -102,6 +105,9 @@ class _Lanes:
             elif not self._demand(made.operands, work):
                 return False
             for user in self.uses.of(name):
+                if user.op == "store" and user.operands[0].value == name and _is_register(user.operands[0].type):
+                    self.stores.append(user)
+                    continue
                 if user.name not in self.inside or not lanes_of(user.type):
                     return False
                 if user.op == "shufflevector":
@@ -139,6 +145,9 @@ class _Lanes:
 
         def cost(order: tuple[int, ...]) -> int:
             self.order = order
+            if self.stores:
+                back = _ACROSS * len(self.stores) * (order != as_it_is)
+                return back + sum(_cost(self._reordered(each)) for each in self.shuffles.values())
             if order != as_it_is and self.behind.find_held(order):
                 return sum(
                     _cost(self._reordered(each) if each.name in self.values else mask_of(each))
@@ -161,7 +170,8 @@ class _Lanes:
         )
 
     def write(self) -> None:
-        """Give the shuffles their masks."""
+        """Give the shuffles their masks, and what is stored its order."""
+        self._order_stored()
         held = self.behind.find_held(self.order)
         for each, value in held.items():
             _set_mask(each, value, "poison", tuple(range(self.count)))
@@ -169,6 +179,24 @@ class _Lanes:
             if each.name in self.values or not held:
                 first, second = each.operands
                 _set_mask(each, first.value, second.value, self._reordered(each))
+
+    def _order_stored(self) -> None:
+        if not self.stores:
+            return
+        fresh = self.function.fresh_names()
+        place = [self.order.index(lane) for lane in range(self.count)]
+        mask = ", ".join(f"i32 {at}" for at in place)
+        for store in self.stores:
+            value, name = store.operands[0], fresh("ordered")
+            home = next(block for block in self.function.blocks if any(each is store for each in block.instructions))
+            at = next(number for number, each in enumerate(home.instructions) if each is store)
+            text = f"  {name} = shufflevector {value.type} {value.value}, {value.type} poison, <{self.count} x i32> <{mask}>"
+            home.instructions.insert(at, Instruction(text))
+            self.uses.remove(store)
+            store.rename({value.value: name})
+            self.uses.add(home.instructions[at])
+            self.uses.add(store)
+            self.values.add(name)
 
 
 def _cost(mask: tuple[int, ...]) -> int:

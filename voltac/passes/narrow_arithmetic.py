@@ -18,6 +18,7 @@ what a value of the function is.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 from voltac.ir import match as m
 from voltac.ir.constants import integers, written
@@ -28,6 +29,8 @@ from voltac.ir.types import DataLayout, element_of, integer_bits, lanes_of
 from voltac.ir.uses import Uses, remove_unused
 from voltac.options import Options
 from voltac.passes.accesses.access import pseudo_operation
+from voltac.passes.accesses.member_groups import joined_loads
+from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.facts.integer_ranges import ALL, RANGES, Range, range_of_call, union
 from voltac.system.lazy_patterns import lazy_pattern
 from voltac.target_info import TargetInfo
@@ -51,13 +54,14 @@ def narrow_arithmetic(module: Module, options: Options) -> None:
     layout = module.layout(options.target.pointer_bits // 8)
     for function in module.often_called:
         if any(_NARROW_LOAD.search(instruction.text) for instruction in function.instructions()):
-            _Narrowing(function, layout, options.target).run()
+            _Narrowing(module, function, layout, options.target).run()
 
 
 class _Narrowing:
     """Values of one function that 16 bits are enough for."""
 
-    def __init__(self, function: Function, layout: DataLayout, target: TargetInfo) -> None:
+    def __init__(self, module: Module, function: Function, layout: DataLayout, target: TargetInfo) -> None:
+        self._module = module
         self._function = function
         self._values = LaneValues(function, layout)
         self._target = target
@@ -266,7 +270,14 @@ class _Narrowing:
         if made is None or pseudo_operation(made) != "gather":
             return False
         address = self._values.of(made.operands[0])
-        return address is not None and len(address.offsets) > 1 and address.offsets[1] - address.offsets[0] == 4
+        is_part = address is not None and len(address.offsets) > 1 and address.offsets[1] - address.offsets[0] == 4
+        return is_part and made.name not in self._joined
+
+    @cached_property
+    def _joined(self) -> set[str]:
+        """Loads of members that are computed side by side (join_members): more fit into a register where they are narrow."""
+        effects = FunctionEffects(ModuleEffects(self._module), self._function, self._values)
+        return joined_loads(self._function, self._values, effects)
 
     def _masks(self, made: Instruction, component: set[str]) -> Iterator[str]:
         """Masks that have to be made of another size, where they have the size of what was compared."""

@@ -21,7 +21,7 @@ from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.rests import slow_rests
 from voltac.passes.loops.shiftable import ShiftableLoop
 
-_MOST_INSTRUCTIONS = 200
+_MOST_INSTRUCTIONS = 700
 """Of a body, which there is once more of. Chosen, not measured."""
 
 
