@@ -33,7 +33,7 @@ _DEBUG = re.compile(r", !dbg !\d+$")
 _TAKEN = re.compile(r"(?:@constants|%constant)\.(\d+)")
 _NODE = re.compile(r"^!(\d+) = ", re.MULTILINE)
 _BYTES = {"float": 4, "double": 8}
-_REGISTERS = (16, 32)
+_REGISTERS = (16, 32, 64)
 """Sizes in bytes of what one instruction takes from memory."""
 
 
