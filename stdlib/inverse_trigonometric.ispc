@@ -123,14 +123,14 @@ template <typename F> static inline F with_rest_of_root(F p, F s, F z) { return 
 
 template <typename F> static inline F asin_float(F x) {
     F size = abs(x);
-    F z = size > 0.5f ? __mad(size, -0.5f, 0.5f) : x * x;
-    F s = size > 0.5f ? sqrt(z) : size;
+    F z = size <= 0.5f ? x * x : __mad(size, -0.5f, 0.5f);
+    F s = size <= 0.5f ? size : sqrt(z);
     F p = s * asin_series_float<F>(z);
     // pi/2 - 2 s in double length.
     F most = __mad(s, -2.0f, 1.57079637f);
     F lost = __mad(s, -2.0f, 1.57079637f - most);
     F folded = most + __mad(with_rest_of_root<F>(p + 2.18556941e-8f, s, z), -2.0f, lost);
-    return __copysign(size > 0.5f ? folded : s + p, x);
+    return with_sign_float<F>(size <= 0.5f ? s + p : folded, x);
 }
 
 template <typename F> static inline F asin_double(F x) {
