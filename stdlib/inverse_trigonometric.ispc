@@ -41,22 +41,24 @@ template <typename F, typename U> static inline F atan2_float(F y, F x) {
     return __copysign(axis + __mad(axis, -2.78275346e-8f, part), y);
 }
 
-// A third range in the middle, so that the polynomial, and with it what its rounding costs, stays small; the limits are such that no
-// quotient's rounding counts more than the last digit of its angle's range. Base and quotient are added in double length.
+// The sign of x on what is not below zero.
+template <typename F> static inline F with_sign_float(F size, F x) { return __float_of_bits(__bits(size) | __bits(x) & 0x80000000); }
+
+// A third range in the middle, so that the polynomial, and with it what its rounding costs, stays small; the quotient is below 1/4
+// where its last digit would else be as large as the angle's.
 template <typename F> static inline F atan_float(F x) {
     F size = abs(x);
-    F middle = size < 0.5464f ? (F)0.0f : (F)1.0f;
-    F over = size > 1.83f ? (F)-1.0f : size - middle;
-    F under = size > 1.83f ? size : __mad(size, middle, 1.0f);
-    F base = size > 1.83f ? (F)1.57079637f : middle * 0.785398185f;
+    F middle = size < 0.6f ? (F)0.0f : (F)1.0f;
+    F over = size <= 1.83f ? size - middle : (F)-1.0f;
+    F under = size <= 1.83f ? __mad(size, middle, 1.0f) : size;
+    F base = size <= 1.83f ? middle * 0.785398185f : (F)1.57079637f;
     F t = over / under;
     F z = t * t;
     F u = z * z;
-    F high = __mad(u, __mad(z, 0.0340976529f, -0.0764129981f), __mad(z, 0.108470887f, -0.142605007f));
-    F p = __mad(u, high, __mad(z, 0.199988738f, -0.333333164f));
-    F sum = base + t;
-    F rest = __mad(base, -2.78275346e-8f, t - (sum - base));
-    return __copysign(sum + __mad(t * z, p, rest), x);
+    F high = __mad(u, __mad(z, 0.0297132526f, -0.0725283399f), __mad(z, 0.107199892f, -0.142418101f));
+    F p = __mad(u, high, __mad(z, 0.199976906f, -0.333332926f));
+    F angle = base + (t + __mad(t * z, p, base * -2.78275346e-8f));
+    return with_sign_float<F>(angle, x);
 }
 
 template <typename F> static inline F atan_double(F x) {
@@ -121,14 +123,14 @@ template <typename F> static inline F with_rest_of_root(F p, F s, F z) { return 
 
 template <typename F> static inline F asin_float(F x) {
     F size = abs(x);
-    F z = size > 0.5f ? __mad(size, -0.5f, 0.5f) : x * x;
-    F s = size > 0.5f ? sqrt(z) : size;
+    F z = size <= 0.5f ? x * x : __mad(size, -0.5f, 0.5f);
+    F s = size <= 0.5f ? size : sqrt(z);
     F p = s * asin_series_float<F>(z);
     // pi/2 - 2 s in double length.
     F most = __mad(s, -2.0f, 1.57079637f);
     F lost = __mad(s, -2.0f, 1.57079637f - most);
     F folded = most + __mad(with_rest_of_root<F>(p + 2.18556941e-8f, s, z), -2.0f, lost);
-    return __copysign(size > 0.5f ? folded : s + p, x);
+    return with_sign_float<F>(size <= 0.5f ? s + p : folded, x);
 }
 
 template <typename F> static inline F asin_double(F x) {

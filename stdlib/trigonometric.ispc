@@ -75,22 +75,13 @@ static noinline I reduce_by_words(D x, D &r, D &low) {
 // Sizes up to 2^17: pi/2 in three parts (Cody and Waite 1980), and what is left as r - lower. The first difference is exact: what is
 // left has no more digits than a float. Whichever of the two is the larger, so is the difference behind the second. The upper
 // part of pi/2 is rounded down and all signs are chosen such that -0 stays -0.
-template <typename F, typename I, typename D, typename L, typename U>
-static inline I reduce_signed_float(F x, F &r, F &lower) {
+template <typename F, typename I> static inline I reduce_signed_float(F x, F &r, F &lower) {
     F shifted = __fma(x, 0.636619772f, 12582912.0f);
     F n = shifted - 12582912.0f;
-    I quadrant = (I)__bits(shifted);
     F near = __fma(n, -1.57079625f, x);
     r = near - n * 7.54979013e-08f;
     lower = __fma(n, -1.71512451e-15f, __fma(n, 7.54979013e-08f, r - near));
-    if (abs(x) > 131072.0f) {
-        D exact, exact_low;
-        quadrant = reduce_by_words<D, L, U, I>((D)x, exact, exact_low);
-        // Infinity and NaN have no remainder.
-        r = (F)exact + (x - x);
-        lower = (F)((D)r - exact);
-    }
-    return quadrant;
+    return (I)__bits(shifted);
 }
 
 // sin r = r - r T(r^2) and cos r = 1 + r^2 T(r^2): by quadrant the terms of T, the highest power first, then a and b in
@@ -114,16 +105,31 @@ template <typename F, typename I> static inline F sin_of_quarters_float(F r, F l
     return __mad(__mad(r, b, -a), __mad(r, t, lower), __mad(r, a, b));
 }
 
+// Infinity and NaN have no remainder.
+template <typename F, typename I, typename D, typename L, typename U>
+static noinline F sin_of_large_float(F x, uniform int ahead) {
+    D exact, exact_low;
+    I quadrant = reduce_by_words<D, L, U, I>((D)x, exact, exact_low);
+    F r = (F)exact + (x - x);
+    return sin_of_quarters_float<F, I>(r, (F)((D)r - exact), quadrant, ahead);
+}
+
 template <typename F, typename I, typename D, typename L, typename U> static inline F sin_float(F x) {
     F r, lower;
-    I quadrant = reduce_signed_float<F, I, D, L, U>(x, r, lower);
-    return sin_of_quarters_float<F, I>(r, lower, quadrant, 0);
+    I quadrant = reduce_signed_float<F, I>(x, r, lower);
+    F value = sin_of_quarters_float<F, I>(r, lower, quadrant, 0);
+    if (!(abs(x) <= 131072.0f))
+        value = sin_of_large_float<F, I, D, L, U>(x, 0);
+    return value;
 }
 
 template <typename F, typename I, typename D, typename L, typename U> static inline F cos_float(F x) {
     F r, lower;
-    I quadrant = reduce_signed_float<F, I, D, L, U>(x, r, lower);
-    return sin_of_quarters_float<F, I>(r, lower, quadrant, 1);
+    I quadrant = reduce_signed_float<F, I>(x, r, lower);
+    F value = sin_of_quarters_float<F, I>(r, lower, quadrant, 1);
+    if (!(abs(x) <= 131072.0f))
+        value = sin_of_large_float<F, I, D, L, U>(x, 1);
+    return value;
 }
 
 // x = n pi/2 + r - lower with n as the low bits of `quadrant`, for sizes up to 1,000,000: pi/2 in four parts of 33 bits. Signs are
@@ -217,28 +223,6 @@ uniform double cos(uniform double x) { return cos_double<uniform double, uniform
 float16 cos(float16 x) { return (float16)cos((float)x); }
 uniform float16 cos(uniform float16 x) { return (uniform float16)cos((uniform float)x); }
 
-// tan(r - lower), or for odd quadrants minus the reciprocal, where the rounding of both is made good.
-template <typename F, typename I> static inline F tan_of_quarters_float(F r, F lower, I quadrant) {
-    F z = r * r;
-    F p = __fma(z, __fma(z, __fma(z, __fma(z, __fma(z, __fma(z, 0.0044418294f, -4.6186884e-05f), 0.0109455436f), 0.0212386101f),
-        0.0540686511f), 0.13332583f), 0.333333522f);
-    // What the cube has more than that of r - lower, times about the slope of the curve over it where it counts; -0 stays.
-    F cube = r * z;
-    F excess = __fma(-r, __fma(lower, r * -2.6f, __fma(r, r, -z)), __fma(-r, z, cube));
-    F curve = __fma(excess, -0.6f, __fma(cube, p, -lower));
-    F tangent = r + curve;
-    F rest = curve - (tangent - r);
-    F inverse = -1.0f / tangent;
-    F turned = __fma(inverse, __fma(inverse, rest, __fma(inverse, tangent, 1.0f)), inverse);
-    return (quadrant & 1) != 0 ? turned : tangent;
-}
-
-template <typename F, typename I, typename D, typename L, typename U> static inline F tan_float(F x) {
-    F r, lower;
-    I quadrant = reduce_signed_float<F, I, D, L, U>(x, r, lower);
-    return tan_of_quarters_float<F, I>(r, lower, quadrant);
-}
-
 // The quotient of sine and cosine, each kept in double length.
 template <typename D, typename L, typename U, typename I> static inline D tan_double(D x) {
     D r, lower;
@@ -276,9 +260,13 @@ uniform float16 tan(uniform float16 x) { return (uniform float16)tan((uniform fl
 template <typename F, typename I, typename D, typename L, typename U>
 static inline void sincos_float(F x, F &sine, F &cosine) {
     F r, lower;
-    I quadrant = reduce_signed_float<F, I, D, L, U>(x, r, lower);
+    I quadrant = reduce_signed_float<F, I>(x, r, lower);
     sine = sin_of_quarters_float<F, I>(r, lower, quadrant, 0);
     cosine = sin_of_quarters_float<F, I>(r, lower, quadrant, 1);
+    if (!(abs(x) <= 131072.0f)) {
+        sine = sin_of_large_float<F, I, D, L, U>(x, 0);
+        cosine = sin_of_large_float<F, I, D, L, U>(x, 1);
+    }
 }
 
 template <typename D, typename L, typename U, typename I>

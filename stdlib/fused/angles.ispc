@@ -12,6 +12,34 @@ template <typename D, typename U> static inline U reduce_near_double(D x, D &r, 
     return __bits(shifted);
 }
 
+// Infinity and NaN have no remainder.
+template <typename F, typename D, typename L, typename U, typename I> static noinline U large_angle(F size, D &r) {
+    D exact, exact_low;
+    U quadrant = (U)(L)reduce_by_words<D, L, U, I>((D)size, exact, exact_low);
+    r = exact + (D)(size - size);
+    return quadrant;
+}
+
+// tan of float in double, where nothing is lost that counts: tan r = r (a + b z) / (c + z (d + z)) with z = r^2, or for odd quadrants
+// minus its reciprocal. The first difference is exact, and n is right to a unit up to 2^40.
+template <typename F, typename I, typename D, typename L, typename U> static inline F tan_float(F size) {
+    D x = (D)size;
+    D shifted = __fma(x, 0.6366197723675814d, 6755399441055744.0d);
+    D n = shifted - 6755399441055744.0d;
+    D r = __fma(n, -6.123233995736766e-17d, __fma(n, -1.5707963267948966d, x));
+    U quadrant = __bits(shifted);
+    if (abs(size) > 1099511627776.0f) {
+        D exact;
+        quadrant = large_angle<F, D, L, U, I>(size, exact);
+        r = exact;
+    }
+    U odd = quadrant << 63;
+    D z = r * r;
+    D over = __float_of_bits(__bits(r) ^ odd) * __fma(z, -9.859191952010322d, 102.91180715253765d);
+    D under = __fma(z, z + -44.16319750437719d, 102.91180861634147d);
+    return (F)(((L)odd < 0 ? under : over) / ((L)odd < 0 ? over : under));
+}
+
 // sin r = r - r T(r^2) and cos r = 1 + r^2 T(r^2) as for float: the terms of T, the highest power first, then a and b in
 // (a r + b) + (b r - a) R.
 static const uniform double quadrant_terms_double[9][3] = {

@@ -24,16 +24,58 @@ template <typename F> static inline F reduced_size_float(F x, F &up, F &down, F 
 }
 
 // 2^n - 2^-n may have one digit too many. Half of a subnormal number may be none.
-template <typename F> static inline F sinh_float(F x) {
+template <typename F> static noinline F sinh_at_ends_float(F x) {
     F up, down, rest;
     F most = reduced_size_float<F>(x, up, down, rest);
     F first = up - down;
     F value = sum_over_ln2_float<F>(first, (up - first) - down, first, up + down, most, rest);
-    return abs(x) < 1.0e-30f ? x : __copysign(value, x);
+    return __copysign(value, x);
 }
 
-template <typename F> static inline F cosh_float(F x) {
+template <typename F> static noinline F cosh_at_ends_float(F x) {
     F up, down, rest;
     F most = reduced_size_float<F>(x, up, down, rest);
     return sum_over_ln2_float<F>(up, down, up + down, up - down, most, rest);
+}
+
+// Below 86 halves of 2^n and 2^-n are normal, and where 2^n - 2^-n has a digit too many this counts a quarter of the last one.
+template <typename F> static inline F sinh_float(F x) {
+    F size = abs(x);
+    F shifted = __fma(size, 1.44269504f, 12582912.0f);
+    F n = shifted - 12582912.0f;
+    F most = __fma(n, -0.693145752f, size), rest = n * -1.42860677e-6f;
+    F r = most + rest;
+    F up = times_power_float<F>((F)0.5f, shifted);
+    F down = __float_of_bits(0x7E000000 - (int)__bits(up));
+    F first = up - down, second = up + down;
+    F z = r * r;
+    F scaled = first * z;
+    F odd = __fma(r * z, __fma(z, 0.00836654566f, 0.166665435f), rest);
+    F even = z * __fma(z, 0.00139354286f, 0.0416664593f);
+    F sum = __fma(second, most, first);
+    F lost = __fma(second, most, first - sum);
+    F value = sum + __fma(second, odd, __fma(scaled, even, __fma(scaled, 0.5f, lost)));
+    value = __float_of_bits(__bits(value) | __bits(x) & 0x80000000);
+    if (!(size < 86.0f))
+        value = sinh_at_ends_float<F>(x);
+    return value;
+}
+
+template <typename F> static inline F cosh_float(F x) {
+    F size = abs(x);
+    F shifted = __fma(size, 1.44269504f, 12582912.0f);
+    F n = shifted - 12582912.0f;
+    F most = __fma(n, -0.693145752f, size), rest = n * -1.42860677e-6f;
+    F r = most + rest;
+    F up = times_power_float<F>((F)0.5f, shifted);
+    F down = __float_of_bits(0x7E000000 - (int)__bits(up));
+    F second = up - down;
+    F z = r * r;
+    F scaled = (up + down) * z;
+    F odd = __fma(r * z, __fma(z, 0.00836654566f, 0.166665435f), rest);
+    F even = z * __fma(z, 0.00139354286f, 0.0416664593f);
+    F value = up + __fma(second, most, __fma(second, odd, __fma(scaled, even, scaled * 0.5f)) + down);
+    if (!(size < 86.0f))
+        value = cosh_at_ends_float<F>(x);
+    return value;
 }

@@ -55,22 +55,20 @@ static inline void sincos_float(F x, F &sine, F &cosine) {
     cosine = cos_float<F, I, D, L, U>(x);
 }
 
-// sin r / cos r, or for odd quadrants -cos r / sin r.
+// tan r = r (a + b z) / (c + z (d + z)) with z = r^2, or for odd quadrants minus its reciprocal.
 template <typename F, typename I, typename D, typename L, typename U> static inline F tan_float(F size) {
     D x = (D)size;
     D shifted = x * 0.6366197723675814d + 6755399441055744.0d;
     D n = shifted - 6755399441055744.0d;
     D r = (x - n * 1.5707963267341256d) - n * 6.077100506506192e-11d;
-    // All ones where the quadrant is odd.
-    L odd = -((L)__bits(shifted) & 1);
-    if (abs(size) > 1048576.0f)
-        odd = -((L)large_angle<D, I, L, U>(x, r) & 1);
+    U odd = __bits(shifted) << 63;
+    if (abs(size) > 1048576.0f) {
+        D exact;
+        odd = (U)(L)large_angle<D, I, L, U>(x, exact) << 63;
+        r = exact;
+    }
     D z = r * r;
-    D u = z * z;
-    D sine = r * (1.0d + z * ((-0.1666666664152692d + z * 0.008333329374124343d) +
-        u * (-0.00019839330996924292d + z * 2.7182744673846517e-06d)));
-    D cosine = 1.0d + z * ((-0.49999999724010125d + z * 0.041666623194638146d) +
-        u * (-0.0013886759561692957d + z * 2.439004247293128e-05d));
-    D over = odd != 0 ? -cosine : sine, under = odd != 0 ? sine : cosine;
-    return (F)(over / under);
+    D over = __float_of_bits(__bits(r) ^ odd) * (z * -9.859191952010322d + 102.91180715253765d);
+    D under = z * (z + -44.16319750437719d) + 102.91180861634147d;
+    return (F)(((L)odd < 0 ? under : over) / ((L)odd < 0 ? over : under));
 }

@@ -17,6 +17,7 @@ from voltac.passes.aligned_stores import align_stores
 from voltac.passes.bit_tests import place_bit_tests
 from voltac.passes.check_divisors import check_divisors
 from voltac.passes.clamped_indices import peel_clamped
+from voltac.passes.constants_in_memory import keep_constants_in_memory
 from voltac.passes.distance_versions import version_distances
 from voltac.passes.divided_rests import divide_rests
 from voltac.passes.equal_values import merge_equal_values
@@ -82,6 +83,11 @@ def _has_halves(options: Options) -> bool:
 
 def _resolves_in_full(options: Options) -> bool:
     return options.level > 1 and options.resolve_accesses
+
+
+def _broadcasts_constants(options: Options) -> bool:
+    target = options.target
+    return options.level > 1 and target.is_x86 and target.has_fma and not target.has_avx512
 
 
 PASSES = (
@@ -164,6 +170,9 @@ AFTER_LLVM = (
          lambda text, options: store_one_lane(text), optimizing, required=True),
     Pass("clear_moved_lanes", "lanes of masks that move down are cleared behind, where LLVM would take others for them",
          clear_moved_lanes, optimizing, required=True),
+    Pass("keep_constants_in_memory", "constants of vectors are operands in memory, where they are more than registers",
+         lambda text, options: keep_constants_in_memory(text),
+         _broadcasts_constants),
 )  # fmt: skip
 """On the text that LLVM's simplification made: nothing simplifies it any more."""
 

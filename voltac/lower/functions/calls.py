@@ -35,7 +35,8 @@ def lower_call(c: FunctionContext, node: tree.Call) -> IR:
         return call_c_function(c, version.name, symbol.type, arguments)
     if c.checks.accesses:
         note_call(c, symbol)
-    result = call_volta_function(c, version.name, symbol.type, arguments, version.takes_mask)
+    rare = symbol.library and symbol.static and symbol.no_inline
+    result = call_volta_function(c, version.name, symbol.type, arguments, version.takes_mask, rare)
     if c.checks.nonfinite and symbol.library:
         shown = ", ".join(f"{{{number}}}" for number in range(min(2, len(arguments))))
         check_result(c, result, arguments, f"{symbol.name}({shown})", node.type.rate is VARYING)
@@ -56,8 +57,14 @@ def _private_copy(c: FunctionContext, value: IR, qual: Qual) -> IR:
     return fresh.pointer
 
 
-def call_volta_function(c: FunctionContext, callee: str, type: FunctionType, arguments: list[IR], masked: bool) -> IR:
-    """With the convention between functions of the language; ``masked`` adds the mask. A struct result is its address."""
+def call_volta_function(
+    c: FunctionContext, callee: str, type: FunctionType, arguments: list[IR], masked: bool, rare: bool = False
+) -> IR:
+    """With the convention between functions of the language; ``masked`` adds the mask. A struct result is its address.
+
+    ``rare`` calls are those of the library's functions for the ends of their range: a loop then keeps its constants in
+    registers, which such a call loses, and loads them anew behind it.
+    """
     result, _ = signature_types(c.module, type, masked)
     passed = [to_passed(c, value, qual) for value, qual in zip(arguments, type.parameters)]
     returned: Address | None = None
@@ -68,7 +75,7 @@ def call_volta_function(c: FunctionContext, callee: str, type: FunctionType, arg
         passed.append(masks.to_storage(c, c.mask))
     if c.checks.accesses:
         passed += hidden_arguments(c, arguments, type.parameters)
-    text = f"call {result} {callee}({', '.join(map(str, passed))})"
+    text = f"call {result} {callee}({', '.join(map(str, passed))}){' cold' if rare else ''}"
     if result == "void":
         c.build.emit(text)
         return NOTHING if returned is None else returned.pointer

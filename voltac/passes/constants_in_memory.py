@@ -1,0 +1,118 @@
+"""Constants of vectors, where they are more than registers -> operands in memory, with AVX2.
+
+When LLVM has finished simplifying, in functions with many of them::
+
+    %p = call <8 x float> @llvm.fma.v8f32(<8 x float> %z, <8 x float> %q, <8 x float> splat (float 5.0))
+
+becomes
+
+    %constant.1 = load <8 x float>, ptr @constants.1, align 32, !invariant.load !7
+    %p = call <8 x float> @llvm.fma.v8f32(<8 x float> %z, <8 x float> %q, <8 x float> %constant.1)
+
+LLVM keeps one lane of such a constant in memory and broadcasts it into a register, an instruction of its own in each turn of a
+loop that is short of registers. A whole vector in memory is an operand of the instruction that needs it. Where registers are
+left, LLVM takes the loads out of the loop as before. For SSE constants are whole in memory already; with AVX-512 operands
+in memory are broadcast on the way.
+"""
+
+from __future__ import annotations
+
+import re
+
+MOST_IN_REGISTERS = 6
+"""Distinct constants up to which a function is left as it is. Chosen: of 16 registers they leave ten for what is computed."""
+_FUNCTION = re.compile(r"^define .*?^\}$", re.MULTILINE | re.DOTALL)
+_OPERATION = re.compile(
+    r"^  %\S+ = (?:(?:tail )?call [^@\n]*@llvm\.fma\.v|fmul |fadd |fsub |fcmp )[^\n]* splat \((?:float|double) [^\n]*$",
+    re.MULTILINE,
+)
+_CONSTANT = re.compile(r"(?P<comma>, )?(?P<type><\d+ x (?:float|double)> )?(?P<splat>splat \((?:float|double) [^)]+\))")
+_SELECTED = re.compile(r"^  %\S+ = select .*$", re.MULTILINE)
+_TYPE = re.compile(r"<(?P<lanes>\d+) x (?P<element>float|double)>")
+_DEBUG = re.compile(r", !dbg !\d+$")
+_TAKEN = re.compile(r"(?:@constants|%constant)\.(\d+)")
+_NODE = re.compile(r"^!(\d+) = ", re.MULTILINE)
+_BYTES = {"float": 4, "double": 8}
+_REGISTERS = (16, 32, 64)
+"""Sizes in bytes of what one instruction takes from memory."""
+
+
+def keep_constants_in_memory(text: str) -> str:
+    """The module's text, unchanged if no function has many constants."""
+    if text.count(" splat (float ") + text.count(" splat (double ") <= MOST_IN_REGISTERS:
+        return text
+    return _Constants(text).rewritten()
+
+
+class _Constants:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.number = self.loads = max(map(int, _TAKEN.findall(text)), default=0)
+        self.names: dict[str, str] = {}
+        """Type and value -> the variable that holds it."""
+        self.nothing = f"!{max(map(int, _NODE.findall(text)), default=-1) + 1}"
+        """Metadata without operands."""
+
+    def rewritten(self) -> str:
+        made = _FUNCTION.sub(self._function, self.text)
+        if not self.names:
+            return self.text
+        lines = [f"{name} = private unnamed_addr constant {value}, align {_size(value)}" for value, name in self.names.items()]
+        return "\n".join([made, *lines, f"{self.nothing} = !{{}}", ""])
+
+    def _function(self, found: re.Match[str]) -> str:
+        body = found[0]
+        operations = _OPERATION.findall(body)
+        constants = {one["splat"] for line in operations for one in _CONSTANT.finditer(line)}
+        if len(constants) <= MOST_IN_REGISTERS:
+            return body
+        # A comparison and a selection of the same constant are one instruction, if LLVM sees that it is the same.
+        selected = {one["splat"] for line in _SELECTED.findall(body) for one in _CONSTANT.finditer(line)}
+        return _OPERATION.sub(lambda line: self._operation(line[0], constants, selected), body)
+
+    def _operation(self, line: str, constants: set[str], selected: set[str]) -> str:
+        type = _TYPE.search(line)
+        if type is None or int(type["lanes"]) * _BYTES[type["element"]] not in _REGISTERS:
+            return line
+        is_call, is_comparison = " call " in line, " = fcmp " in line
+        debug = _DEBUG.search(line)
+        loads: list[str] = []
+
+        def operand(found: re.Match[str]) -> str:
+            # What is subtracted from or divided is no operand in memory.
+            if (not is_call and not found["comma"]) or (is_comparison and found["splat"] in selected):
+                return found[0]
+            self.loads += 1
+            name = self._name(f"{type[0]} {found['splat']}")
+            loads.append(
+                f"  %constant.{self.loads} = load {type[0]}, ptr {name}, align {_size(type[0])}, !invariant.load {self.nothing}"
+                f"{debug[0] if debug else ''}\n"
+            )
+            return f"{found['comma'] or ''}{found['type'] or ''}%constant.{self.loads}"
+
+        if " = fadd " in line and (added := _CONSTANT.search(line)) and (other := _negated(added["splat"])) in constants:
+            line = line.replace(" = fadd ", " = fsub ").replace(added["splat"], other)
+        line = _CONSTANT.sub(operand, line)
+        return "".join(loads) + line
+
+    def _name(self, value: str) -> str:
+        if value not in self.names:
+            self.number += 1
+            self.names[value] = f"@constants.{self.number}"
+        return self.names[value]
+
+
+def _negated(splat: str) -> str:
+    """The constant of the other sign, as LLVM writes it."""
+    kind, value = splat[len("splat (") : -1].split(" ")
+    if value.startswith("0x"):
+        value = f"0x{int(value[2:], 16) ^ 1 << 63:016X}"
+    else:
+        value = value[1:] if value.startswith("-") else f"-{value}"
+    return f"splat ({kind} {value})"
+
+
+def _size(text: str) -> int:
+    type = _TYPE.match(text)
+    assert type is not None
+    return int(type["lanes"]) * _BYTES[type["element"]]
