@@ -7,6 +7,7 @@ index, the counter and the lane's number, alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 
 from voltac.ir import match as m
 from voltac.ir.constants import integers
@@ -17,6 +18,7 @@ from voltac.ir.parts import Operand
 from voltac.ir.types import lanes_of
 from voltac.passes.accesses.access import Access, pseudo_operation, read_access
 from voltac.passes.facts.effects import FunctionEffects
+from voltac.passes.loops.distances import Distance, distance
 from voltac.passes.loops.gang_loops import GangLoop, root
 from voltac.passes.loops.lane_loops import PLAIN, scalar_callee
 
@@ -72,13 +74,27 @@ class ShiftableLoop:
             if one.is_store:
                 yield from ((one, other) for other in self.accesses if one is not other)
 
-    def may_do_twice(self) -> bool:
+    def may_do_twice(self, where_far: bool = False) -> bool:
         """Whether an element that is done once more is as it was: no load touches an object that is stored to, and stores are
-        to different objects, to the same places in the same order, or to different members of structs."""
+        to different objects, to the same places in the same order, or to different members of structs; ``where_far``: if the
+        :attr:`distances` of stores are those of a gang or more.
+        """
         return all(
-            self.apart(store, other) or (other.is_store and (self.same_place(store, other) or self.between(store, other)))
+            self.apart(store, other)
+            or (other.is_store and (self._in_order(store, other) or (where_far and distance(self.loop, store, other) is not None)))
             for store, other in self.pairs()
         )
+
+    @cached_property
+    def distances(self) -> list[Distance]:
+        """Of stores that may be to one place. Where they are a gang or more, no two of the last gang's elements are stored to
+        one place, and done again the last of two stores is the last one again."""
+        pairs = ((store, other) for store, other in self.pairs() if other.is_store)
+        found = [distance(self.loop, *each) for each in pairs if not self.apart(*each) and not self._in_order(*each)]
+        return list(dict.fromkeys(each for each in found if each is not None))
+
+    def _in_order(self, one: Access, other: Access) -> bool:
+        return self.same_place(one, other) or self.between(one, other)
 
     def perhaps_the_same(self) -> list[tuple[str, str]]:
         """Parameters through which is stored and loaded. They are different objects (language 5.5), but a call with one array
