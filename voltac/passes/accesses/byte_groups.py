@@ -20,6 +20,7 @@ from functools import partial
 from voltac.passes.accesses.access import Access
 from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.piece import Piece, reason
+from voltac.passes.accesses.wide_elements import plan_wide_stores
 from voltac.target_info import TargetInfo
 
 _LANES = (16, 32)
@@ -47,7 +48,9 @@ def plan_group_stores(members: list[Access], target: TargetInfo) -> list[Piece]:
         if [each.offsets[0] - group[0].offsets[0] for each in group] == list(range(stride)):
             served = reason("store", _vectors(group, stride, target), len(group))
             in_order = sorted(group, key=lambda access: access.index)
-            pieces.append(Piece(in_order, partial(_store, group, stride), served))
+            wide = plan_wide_stores(group, target)
+            write = partial(_store_whole_or, wide[0], group) if wide else partial(_store, group, stride)
+            pieces.append(Piece(in_order, write, served))
     return pieces
 
 
@@ -86,6 +89,18 @@ def _load(group: list[Access], stride: int, emit: Emitter) -> None:
     for each in group:
         mask = [offset - first.offsets[0] for offset in each.offsets]
         emit.alias(each.instruction.name, emit.shuffle(whole, loaded, "poison", mask))
+
+
+def _store_whole_or(wide: Piece, group: list[Access], emit: Emitter) -> None:
+    """Four members that were cut out of elements of 32 bits are put together in those; all others as bytes."""
+    made = [emit.values.definitions.get(each.value) for each in group]
+    if any(each is not None and each.op == "trunc" and _WHOLE_ELEMENT in each.operands[0].type for each in made):
+        wide.write(emit)
+    else:
+        _store(group, len(group), emit)
+
+
+_WHOLE_ELEMENT = " x i32>"
 
 
 def _store(group: list[Access], stride: int, emit: Emitter) -> None:
