@@ -29,6 +29,7 @@ from voltac.ir.types import DataLayout, element_of, integer_bits, lanes_of
 from voltac.ir.uses import Uses, remove_unused
 from voltac.options import Options
 from voltac.passes.accesses.access import pseudo_operation
+from voltac.passes.facts.alike_members import alike_in
 from voltac.passes.facts.integer_ranges import ALL, RANGES, Range, range_of_call, union
 from voltac.target_info import TargetInfo
 
@@ -67,6 +68,8 @@ class _Narrowing:
         self._halves: dict[str, str] = {}
         """Names of 32-bit values -> what holds their lower halves."""
         self._fresh = function.fresh_names()
+        self._alike: set[str] | None = None
+        """Loads of members that are all computed alike, once they were asked for."""
 
     def run(self) -> None:
         chosen = self._computable()
@@ -266,7 +269,13 @@ class _Narrowing:
         if made is None or pseudo_operation(made) != "gather":
             return False
         address = self._values.of(made.operands[0])
-        return address is not None and len(address.offsets) > 1 and address.offsets[1] - address.offsets[0] == 4
+        if address is None or len(address.offsets) < 2 or address.offsets[1] - address.offsets[0] != 4:
+            return False
+        if self._alike is None:
+            # Elements stay whole where all their members are computed alike.
+            blocks = ((block, alike_in(block, self._values, in_words=True)) for block in self._function.blocks)
+            self._alike = {block.instructions[at].name for block, found in blocks for at in found}
+        return made.name not in self._alike
 
     def _masks(self, made: Instruction, component: set[str]) -> Iterator[str]:
         """Masks that have to be made of another size, where they have the size of what was compared."""

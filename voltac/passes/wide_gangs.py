@@ -28,6 +28,7 @@ from voltac.passes.accesses.access import Access, is_divisor, pseudo_operation, 
 from voltac.passes.accesses.available_loads import access_key
 from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.accesses.merged_stores import covers_all, mark_readable
+from voltac.passes.facts.alike_members import alike_in
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.accumulators import Accumulator, accumulators, move_conditions_into_terms
 from voltac.passes.loops.distances import Distance, distance, few
@@ -181,8 +182,8 @@ class _Widening:
             irregular = sum(number in in_loops and self._is_irregular_load(each) for number, each in enumerate(accesses))
             return self._factor_of_loops(max(1, widest * self.width // register), irregular)
         smallest = min(access.size for access in accesses)
-        if widest >= _PIXEL and all(len(set(_steps(access))) == 1 and _steps(access)[0] == _PIXEL for access in accesses):
-            # Whole elements that members are cut out of (wide_elements): they fill registers, and so does what is computed.
+        if widest >= _PIXEL and self._are_pixels(accesses):
+            # They fill registers, and so does what is computed.
             smallest = _PIXEL
         most = _MOST_REGISTERS * register // (widest * self.width)
         if is_narrow and not stores and not any(each.counts for each in self.narrow.values()):
@@ -200,6 +201,14 @@ class _Widening:
             if options.target.has_avx512 or all(store.size >= 4 for store in stores):
                 return 1
         return max(1, min(register // (smallest * self.width), most))
+
+    def _are_pixels(self, accesses: list[Access]) -> bool:
+        """Whether all are of members that are cut out of whole elements (wide_elements), and not all computed alike."""
+        if not all(len(set(_steps(access))) == 1 and _steps(access)[0] == _PIXEL for access in accesses):
+            return False
+        if len(self.loop.blocks) > 1:
+            return True
+        return not {each.index for each in accesses} <= alike_in(self.loop.body, self.values, in_words=False)
 
     def _factor_of_loops(self, registers: int, irregular: int) -> int:
         """Enough gangs that a short loop, which waits for what it sums up, has something to do meanwhile.

@@ -17,11 +17,19 @@ from voltac.ir.parts import BINARY, CASTS, Operand, Parts
 from voltac.ir.pseudo_operations import suffix
 from voltac.ir.types import element_of, lanes_of
 from voltac.ir.uses import Uses
+from voltac.records import record
 
 NOWHERE = "@volta.nowhere"
 NOWHERE_BYTES = 16
 """As much as a load of neighbouring elements reads there for lanes that are off."""
 _NOWHERE_LINE = f"{NOWHERE} = internal unnamed_addr constant [{NOWHERE_BYTES} x i8] zeroinitializer, align 16"
+
+
+@record(eq=False)
+class MemberRow:
+    """Vectors that were loaded side by side: all members of all lanes."""
+
+    vectors: list[str]
 
 
 class Emitter:
@@ -47,6 +55,8 @@ class Emitter:
         self._block_of: dict[str, str] = {}
         self.lane_loads: dict[str, list[str]] = {}
         """Loaded vector -> its lanes, where they were loaded one by one as well; of this block."""
+        self.member_rows: dict[str, tuple[MemberRow, int]] = {}
+        """Loaded vector -> the vectors of all members as memory has them, and which member it is; of this block."""
         self.same: dict[str, str] = {}
         """A value -> the earlier one it is equal to."""
         self.uses_nowhere = False
@@ -63,6 +73,7 @@ class Emitter:
         self.output = []
         self._written = {}
         self.lane_loads = {}
+        self.member_rows = {}
         for other in self._for_lanes.values():
             other._written = {}
 

@@ -23,6 +23,7 @@ from voltac.passes.accesses.byte_groups import plan_group_loads
 from voltac.passes.accesses.cost_rows import cost_row, has_masked, shuffle_elements
 from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.member_quads import plan_quad_loads
+from voltac.passes.accesses.member_rows import with_rows
 from voltac.passes.accesses.piece import Piece, join_parts, reason
 from voltac.passes.accesses.transpose import Held, contents, network, write_network
 from voltac.passes.accesses.wide_elements import plan_wide_loads
@@ -87,7 +88,7 @@ def plan_loads(members: list[Access], target: TargetInfo) -> list[Piece]:
         for access, own, layouts, cost in zip(cluster, parts, separate, separate_costs):
             if cost <= lane_cost * access.lanes:
                 pieces.append(_piece([access], own, layouts))
-    return pieces
+    return with_rows(pieces, members)
 
 
 _MOST_WANTING = 4

@@ -18,6 +18,7 @@ from voltac.passes.accesses.byte_groups import plan_group_stores
 from voltac.passes.accesses.cost_rows import cost_row, has_halves, has_masked, shuffle_elements
 from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.lane_rows import INTERLEAVED_LANES, interleaved
+from voltac.passes.accesses.member_rows import of_rows
 from voltac.passes.accesses.piece import Piece, reason
 from voltac.passes.accesses.shuffled_loads import clusters, wanting_lanes
 from voltac.passes.accesses.wide_elements import plan_wide_stores
@@ -54,7 +55,7 @@ def plan_stores(members: list[Access], target: TargetInfo) -> list[Piece]:
         if costs[best] <= sum(lane_cost * access.lanes for access in cluster):
             fills = _fills_halves(cluster, choices[best], target)
             pieces.append((_interleaving if fills else _piece)(cluster, choices[best]))
-    return pieces
+    return of_rows(pieces)
 
 
 def _contents(cluster: list[Access]) -> dict[int, Source]:

@@ -6,9 +6,11 @@ import re
 
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Function, Instruction, Module
+from voltac.ir.parts import LANEWISE_INTRINSICS
 from voltac.passes.accesses.access import Touched, touched_range, with_base
 
 _DECLARED = re.compile(r'@("[^"]*"|[-\w$.]+)\(')
+_INTRINSIC = re.compile(r"@llvm\.(\w+)\.")
 _GROUP = re.compile(r"#\d+")
 _TOUCHES_NOTHING = (
     *("@llvm.lifetime.", "@llvm.assume", "@llvm.dbg.", "@llvm.prefetch", "@llvm.sideeffect"),
@@ -123,6 +125,9 @@ class ModuleEffects:
 
     def effect(self, callee: str) -> str:
         """``none``, ``read`` or ``any``; a call that may not come back is ``any``."""
+        if (intrinsic := _INTRINSIC.match(callee)) and intrinsic[1] in LANEWISE_INTRINSICS:
+            # Also where a pass has put it for other lanes, and no attributes say so.
+            return "none"
         text = self._callees.get(callee, "")
         if "willreturn" not in text and not callee.startswith("@llvm."):
             return "any"
