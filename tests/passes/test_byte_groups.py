@@ -1,4 +1,4 @@
-"""Bytes 3 and 4 apart, and four 16-bit members: taken apart and put together by shuffles of whole registers, no byte too many."""
+"""Bytes 3 and 4 apart, and four 16-bit members: taken apart and put together by shuffles of whole registers."""
 
 from __future__ import annotations
 

@@ -33,21 +33,17 @@ KINDS = {
 def expected(kind: str, a: Array, b: Array, c: Array, s: Array) -> Array:
     """Rows of members; ``c`` flat."""
     wide, rows = b.astype(np.int64), c[: b.size].reshape(b.shape).astype(np.int64)
-    if kind == "sum":
-        return np.minimum(255, wide + rows)
-    if kind == "alpha":
-        return (rows * (255 - wide[:, -1:]) + 128) >> 8
-    if kind == "other array":
-        return (wide * c[: len(b), None].astype(np.int64)) >> 8
-    if kind == "turned":
-        return wide[:, ::-1] + 3
-    if kind == "factors":
-        return wide * s[: b.shape[1]]
-    if kind == "to bytes":
-        return (b * np.float32(2)).astype(np.int64)
-    if kind == "floats":
-        return b * b[:, :1] + c[: b.size].reshape(b.shape)
-    return (a.astype(np.int64).reshape(b.shape) + wide) >> 1
+    made: dict[str, Array] = {
+        "sum": np.minimum(255, wide + rows),
+        "alpha": (rows * (255 - wide[:, -1:]) + 128) >> 8,
+        "other array": (wide * c[: len(b), None].astype(np.int64)) >> 8,
+        "turned": wide[:, ::-1] + 3,
+        "factors": wide * s[: b.shape[1]],
+        "to bytes": (b * 2).astype(np.int64),
+        "floats": b * b[:, :1] + c[: b.size].reshape(b.shape),
+        "in place": (a.astype(np.int64).reshape(b.shape) + wide) >> 1,
+    }
+    return made[kind]
 
 
 def source(kind: str, members: int) -> str:
@@ -58,7 +54,7 @@ def source(kind: str, members: int) -> str:
 
 def guarded(values: Array, memories: list[GuardedMemory]) -> Array:
     memories.append(GuardedMemory(values.nbytes))
-    copy: Any = memories[-1].array(values.dtype, values.size)
+    copy: Array = memories[-1].array(values.dtype, values.size)
     copy[:] = values.ravel()
     return copy
 

@@ -200,9 +200,9 @@ def passed(source: str, target: str) -> str:
 
 
 def test_whole_pixels_fill_registers_as_they_are() -> None:
-    """Members of 4 bytes, computed with in 32 bits; single bytes that come of them still are packed. Where all are computed alike
-    and 16 bits are enough, they stay in the order of memory."""
-    apart = PIXELS.replace("uniform uint8 q", "uniform uint8 r[], uniform uint8 q").replace("q[4 * i + k] =", "r[4 * i + k] =")
+    """Members of 4 bytes, computed with in 32 bits; single bytes that come of them still are packed. Where all are computed
+    alike and 16 bits are enough, they stay in the order of memory."""
+    apart = PIXELS.replace("void f(", "void f(uniform uint8 r[], ").replace("q[4 * i + k] =", "r[4 * i + k] =")
     grey = PIXELS.partition("{\n")[0] + "{ foreach (i = 0 ... n) q[i] = (77 * p[4 * i] + 150 * p[4 * i + 1]) >> 8; }"
     for target in ("avx2-i32x8", "avx512skx-x16"):
         assert ".wide_body:" not in passed(PIXELS, target)

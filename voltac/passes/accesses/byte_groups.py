@@ -107,12 +107,10 @@ def _store(group: list[Access], stride: int, emit: Emitter) -> None:
     first, lanes = group[0], group[0].lanes
     assert first.address is not None
     values = [emit.as_element(each.vector, each.value, first.element) for each in group]
-    both = [emit.shuffle(first.vector, *values[:2], list(range(2 * lanes)))]
-    if stride == 4:
-        both.append(emit.shuffle(first.vector, *values[2:], list(range(2 * lanes))))
-    else:
-        both.append(emit.shuffle(first.vector, values[2], "poison", [*range(lanes), *[-1] * lanes]))
+    low = emit.shuffle(first.vector, values[0], values[1], list(range(2 * lanes)))
+    others = list(range(2 * lanes)) if stride == 4 else [*range(lanes), *[-1] * lanes]
+    high = emit.shuffle(first.vector, values[2], values[3] if stride == 4 else "poison", others)
     mask = [member * lanes + lane for lane in range(lanes) for member in range(stride)]
-    whole = emit.shuffle(f"<{2 * lanes} x i8>", *both, mask)
+    whole = emit.shuffle(f"<{2 * lanes} x i8>", low, high, mask)
     pointer = emit.address(first.address, first.offsets[0], first.element, 1)
     emit.line(f"store <{stride * lanes} x i8> {whole}, ptr {pointer}, align 1")

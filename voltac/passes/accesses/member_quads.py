@@ -58,9 +58,7 @@ def _fill_registers(members: list[Access], target: TargetInfo) -> bool:
         return False
     stride = _MEMBERS * first.size
     starts = [first.offsets[0] + member * first.size for member in range(_MEMBERS)]
-    return [each.offsets for each in members] == [
-        tuple(range(start, start + stride * first.lanes, stride)) for start in starts
-    ]
+    return [each.offsets for each in members] == [tuple(range(start, start + stride * first.lanes, stride)) for start in starts]
 
 
 def _as_used(piece: Piece, members: list[Access], emit: Emitter) -> None:

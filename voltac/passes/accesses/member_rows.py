@@ -1,4 +1,4 @@
-"""Members that are all computed alike -> the elements in the order in which memory has them (:mod:`voltac.passes.facts.alike_members`).
+"""Members that are all computed alike -> the elements in the order of memory (:mod:`voltac.passes.facts.alike_members`).
 
     four gathers, f four times, four scatters    ->    four vectors loaded side by side, f four times, and stored side by side
 

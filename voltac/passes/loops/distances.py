@@ -1,4 +1,4 @@
-"""Two accesses of a loop whose distance is the same in each iteration, and known when it begins -> a test that they are far apart.
+"""Two accesses of a loop at a distance that is known when it begins, and does not change -> a test that they are far apart.
 
     a[i] = ...; a[n + i] = ...;      ->      %far = |sext(n)| >= lanes * stride
 

@@ -79,11 +79,12 @@ class ShiftableLoop:
         to different objects, to the same places in the same order, or to different members of structs; ``where_far``: if the
         :attr:`distances` of stores are those of a gang or more.
         """
-        return all(
-            self.apart(store, other)
-            or (other.is_store and (self._in_order(store, other) or (where_far and distance(self.loop, store, other) is not None)))
-            for store, other in self.pairs()
-        )
+        for store, other in self.pairs():
+            if self.apart(store, other) or (other.is_store and self._in_order(store, other)):
+                continue
+            if not (where_far and other.is_store and distance(self.loop, store, other) is not None):
+                return False
+        return True
 
     @cached_property
     def distances(self) -> list[Distance]:
