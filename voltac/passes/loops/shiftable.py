@@ -107,7 +107,8 @@ class ShiftableLoop:
     @staticmethod
     def same_place(one: Access, other: Access) -> bool:
         """Whether each lane touches the same place by both."""
-        assert one.address is not None and other.address is not None
+        if one.address is None or other.address is None:
+            return False
         return (one.address.key, one.address.offsets) == (other.address.key, other.address.offsets)
 
     def between(self, one: Access, other: Access) -> bool:
@@ -196,9 +197,12 @@ class ShiftableLoop:
         return scalar is not None and scalar.value == self.loop.counter and numbers == tuple(range(self.loop.width))
 
     def _goes_on(self, access: Access) -> bool:
-        """Whether the lanes touch elements at a stride by the counter, or load one that is the same in each iteration."""
-        if access.address is None or access.lanes != self.loop.width:
+        """Whether the lanes touch elements at a stride by the counter, load one that is the same in each iteration, or one from
+        where what they computed leads each of them."""
+        if access.lanes != self.loop.width:
             return False
+        if access.address is None:
+            return not access.is_store
         terms = access.address.terms
         if any(root(symbol) in self.counting - {self.loop.counter} for symbol in terms):
             return False
