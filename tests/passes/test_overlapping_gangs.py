@@ -188,3 +188,30 @@ def test_ranges_as_long_as_numbers_go() -> None:
         a = np.zeros(count + 1, np.int8)
         IRInterpreter(read(text)).call("f", [a, low, high])
         assert a.tolist() == [1] * count + [0]
+
+
+LOOKUP = """
+export void look(uniform uint8 to[], const uniform uint8 table[], const uniform uint8 from[], uniform int n, uniform int m) {
+    foreach (y = 0 ... m, x = 0 ... n)
+        to[y * n + x] = table[from[y * n + x]];
+}
+"""
+
+
+def test_lookups_are_done_again_as_well() -> None:
+    """Each lane loads from where it did before, and nothing behind the last element of the table."""
+    text = compile_source(LOOKUP, "f.ispc", Options(find_target("avx2-i32x8"), 3), end="passes").results["passes"]
+    assert ".last." in text
+    own = LOOKUP.replace("const uniform uint8 table[], ", "").replace("table[", "to[")
+    assert ".last." not in compile_source(own, "f.ispc", Options(find_target("avx2-i32x8"), 3), end="passes").results["passes"]
+    look = compile_kernels(LOOKUP, "avx2-i32x8").look
+    calls = FencedCalls()
+    made = []
+    for n in (1, 7, 8, 9, 15, 16, 31):
+        table = np.arange(100, 0, -1, dtype=np.uint8)
+        source = np.random.default_rng(n).integers(0, len(table), 3 * n, np.uint8)
+        given = calls.copies(np.zeros(3 * n, np.uint8), table, source, at_end=True)
+        calls.add(n, partial(look, *given, n, 3))
+        made.append((given[0], table[source]))
+    calls.check()
+    assert all((to == wanted).all() for to, wanted in made)

@@ -18,6 +18,8 @@ from voltac.ir import marks
 from voltac.ir.model import Block, Instruction, Module
 from voltac.options import Options
 from voltac.passes.loops.copied_blocks import unquoted
+from voltac.passes.loops.distances import are_far, few
+from voltac.passes.loops.preheader import Preheader
 from voltac.passes.loops.rests import slow_rests
 from voltac.passes.loops.shiftable import ShiftableLoop
 
@@ -29,7 +31,7 @@ def overlap_last_gangs(module: Module, options: Options) -> None:
     """Rewrite the module."""
     for rest in slow_rests(module, options, _MOST_INSTRUCTIONS):
         found = [each for each in (rest.several, rest.loop) if each is not None]
-        if all(each.is_shiftable() and each.may_do_twice() for each in found):
+        if all(each.is_shiftable() and each.may_do_twice(where_far=True) and few(each.distances) for each in found):
             for each in found:
                 _write(each, rest.loop, rest.done)
 
@@ -51,6 +53,10 @@ def _write(found: ShiftableLoop, single: ShiftableLoop, done: Block) -> None:
         differ, before, overlap = fresh("differ"), overlap, fresh("overlap")
         ask.append(Instruction(f"  {differ} = icmp ne ptr {one}, {other}"))
         ask.append(Instruction(f"  {overlap} = and i1 {before}, {differ}"))
+    if found.distances:
+        code = Preheader(fresh)
+        far, before, overlap = are_far(found.distances, loop.width, code), overlap, fresh("overlap")
+        ask += [*code.instructions, Instruction(f"  {overlap} = and i1 {before}, {far}")]
     ask.append(Instruction(f"  br i1 {overlap}, label %{gang}, label %{otherwise}"))
     body = [Instruction(f"  {last} = sub nsw i32 {single.end}, {loop.width}"), *found.body_at(last, fresh)]
     body.append(Instruction(f"  br label %{done.name}"))

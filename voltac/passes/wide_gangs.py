@@ -32,6 +32,7 @@ from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.accesses.merged_stores import covers_all, mark_readable
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.accumulators import Accumulator, accumulators, move_conditions_into_terms
+from voltac.passes.loops.distances import Distance, distance, few
 from voltac.passes.loops.gang_loops import GangLoop, root
 from voltac.passes.loops.lane_counts import lane_numbers
 from voltac.passes.loops.narrow_sums import enough, narrow_sums
@@ -105,7 +106,7 @@ def _widen_function(function: Function, layout: DataLayout, effects: ModuleEffec
             wide.heads = {each.header for each in inner[loop.header]}
             factor = wide.factor(known, options)
             if factor > 1:
-                WideLoop(found, carried, wide.narrow, options.target).write(factor)
+                WideLoop(found, carried, wide.narrow, options.target).write(factor, wide.distances)
 
 
 class _Widening:
@@ -121,6 +122,8 @@ class _Widening:
         """Blocks of loops in the body: in each iteration all gangs do the same there."""
         self.heads: set[str] = set()
         """The first blocks of these loops."""
+        self.distances: list[Distance] = []
+        """Of accesses that have to be far apart, which is asked for when the loop begins."""
 
     def factor(self, effects: FunctionEffects, options: Options) -> int:
         """How many gangs to do at once; 1 where that is not possible or gains nothing."""
@@ -170,9 +173,13 @@ class _Widening:
             if store.is_store and number in in_loops:
                 return 1  # What gangs store in the iterations of a loop may be stored in another order.
         for number, access in enumerate(accesses):
-            apart = self._is_elsewhere if number in in_loops or access.address is None else self._is_apart
-            if any(store is not access and not apart(store, access, effects) for store in stores):
-                return 1
+            for store in stores:
+                if store is access or self._is_elsewhere(store, access, effects):
+                    continue
+                if number in in_loops or access.address is None or not self._is_apart(store, access):
+                    return 1
+        if not few(self.distances):
+            return 1
         if any(effects.may_touch(load, store.memory) for load in scalar_loads for store in stores):
             return 1
         register = options.target.vector_bits // 8
@@ -323,22 +330,25 @@ class _Widening:
             [each for each in accesses if each.is_store and access_key(each) == key], self.values
         )
 
-    def _is_apart(self, store: Access, access: Access, effects: FunctionEffects) -> bool:
-        """Whether no lane of another gang touches an element that a lane stores."""
+    def _is_apart(self, store: Access, access: Access) -> bool:
+        """Whether no lane of another gang touches an element that a lane stores, if their distance is enough."""
         assert store.address is not None and access.address is not None
-        if store.address.terms == access.address.terms:
-            if len(store.offsets) == 1 or any(self._is_made_in_loop(symbol) for symbol in store.address.terms):
-                return False
-            step = store.offsets[1] - store.offsets[0]
-            if access.offsets[1] - access.offsets[0] != step:
-                return False
-            distance = access.offsets[0] - store.offsets[0]
-            if distance == 0 and access.size == store.size:
-                return True
-            # Members of one struct: in the same iteration, side by side.
-            turn = distance % abs(step)
-            return abs(distance) < abs(step) and store.size <= turn <= abs(step) - access.size
-        return self._is_elsewhere(store, access, effects)
+        if store.address.terms != access.address.terms:
+            found = distance(self.loop, store, access)
+            if found is not None:
+                self.distances.append(found)
+            return found is not None
+        if len(store.offsets) == 1 or any(self._is_made_in_loop(symbol) for symbol in store.address.terms):
+            return False
+        step = store.offsets[1] - store.offsets[0]
+        if access.offsets[1] - access.offsets[0] != step:
+            return False
+        ahead = access.offsets[0] - store.offsets[0]
+        if ahead == 0 and access.size == store.size:
+            return True
+        # Members of one struct: in the same iteration, side by side.
+        turn = ahead % abs(step)
+        return abs(ahead) < abs(step) and store.size <= turn <= abs(step) - access.size
 
     def _is_made_in_loop(self, symbol: UniformSymbol) -> bool:
         """Whether it is what lanes of a vector of the loop have in common, which may go with the counter in any way."""

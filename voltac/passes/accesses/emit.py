@@ -5,6 +5,8 @@ Everything written for one block shares what was written before it in that block
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from voltac.ir.cfg import control_flow
 from voltac.ir.constants import integers
 from voltac.ir.lane_formulas import LaneValue, UniformSymbol
@@ -14,6 +16,7 @@ from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, Operand, Parts
 from voltac.ir.pseudo_operations import suffix
 from voltac.ir.types import element_of, lanes_of
+from voltac.ir.uses import Uses
 
 NOWHERE = "@volta.nowhere"
 NOWHERE_BYTES = 16
@@ -49,6 +52,11 @@ class Emitter:
         self.uses_nowhere = False
         self._discard = ""
         self._for_lanes: dict[tuple[int, ...], Emitter] = {}
+
+    @cached_property
+    def uses(self) -> Uses:
+        """Of the values of the function as it was when first asked for."""
+        return Uses(self.function.instructions())
 
     def begin_block(self) -> None:
         """What was written for blocks before is not taken again: they need not dominate this one."""

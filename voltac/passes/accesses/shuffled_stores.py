@@ -14,6 +14,7 @@ is stored alone. Where lanes may be off the stores are masked, each element by i
 from __future__ import annotations
 
 from voltac.passes.accesses.access import Access
+from voltac.passes.accesses.byte_groups import plan_group_stores
 from voltac.passes.accesses.cost_rows import cost_row, has_halves, has_masked, shuffle_elements
 from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.lane_rows import INTERLEAVED_LANES, interleaved
@@ -40,7 +41,7 @@ def plan_stores(members: list[Access], target: TargetInfo) -> list[Piece]:
         if not first.all_on and any(len(lanes) > 1 for lanes in wanting_lanes(cluster).values()):
             # Which lane is the highest active one is not known.
             continue
-        wide = plan_wide_stores(cluster, target)
+        wide = plan_group_stores(cluster, target) or plan_wide_stores(cluster, target)
         if [len(piece.members) for piece in wide] == [len(cluster)]:
             pieces += wide
             continue

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Function, Instruction, Module
+from voltac.ir.parts import LANEWISE_INTRINSICS
 from voltac.passes.accesses.access import Touched, touched_range, with_base
 from voltac.system.lazy_patterns import lazy_pattern
 
 _DECLARED = lazy_pattern(r'@("[^"]*"|[-\w$.]+)\(')
+_INTRINSIC = lazy_pattern(r"@llvm\.(\w+)\.")
 _GROUP = lazy_pattern(r"#\d+")
 _TOUCHES_NOTHING = (
     *("@llvm.lifetime.", "@llvm.assume", "@llvm.dbg.", "@llvm.prefetch", "@llvm.sideeffect"),
@@ -122,6 +124,9 @@ class ModuleEffects:
 
     def effect(self, callee: str) -> str:
         """``none``, ``read`` or ``any``; a call that may not come back is ``any``."""
+        if (intrinsic := _INTRINSIC.match(callee)) and intrinsic[1] in LANEWISE_INTRINSICS:
+            # Also where a pass has put it for other lanes, and no attributes say so.
+            return "none"
         text = self._callees.get(callee, "")
         if "willreturn" not in text and not callee.startswith("@llvm."):
             return "any"

@@ -10,6 +10,8 @@ body:   ...
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from voltac.ir import match as m
 from voltac.ir.cfg import ControlFlow, NaturalLoop
 from voltac.ir.constants import integers
@@ -80,6 +82,11 @@ class GangLoop:
             return None
         made.width = width[0]
         return made
+
+    @cached_property
+    def names(self) -> set[str]:
+        """The loop's values."""
+        return {made.name for block in (self.header, *self.blocks) for made in block.instructions if made.name}
 
     def is_even(self, access: Access) -> bool:
         """Whether the lanes of the next gang go on where those of this one end: the address is linear in counter and lane."""

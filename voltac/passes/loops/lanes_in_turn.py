@@ -21,6 +21,7 @@ from voltac.ir.parts import BINARY
 from voltac.ir.types import element_of, integer_bits
 from voltac.passes.accesses.access import pseudo_operation
 from voltac.passes.loops.copied_blocks import unquoted
+from voltac.passes.loops.known_masks import KnownMasks
 from voltac.passes.loops.lane_loops import LaneLoop, scalar_callee
 from voltac.passes.loops.lane_texts import LaneTexts
 from voltac.passes.loops.loop_hints import free_node, unrolled
@@ -34,6 +35,7 @@ def do_all_lanes(loop: LaneLoop, module: Module) -> None:
 class _Writer(LaneTexts):
     """The new blocks of one loop."""
 
+    known: KnownMasks
     lane = 0
     """The one that is written for."""
     node = 0
@@ -47,7 +49,7 @@ class _Writer(LaneTexts):
         begin = fresh(f"{stem}.begin")[1:]
         blocks = [Block(begin, [Instruction(each.text) for each in walk.invariants()], f"{begin}:")]
         results: dict[str, list[str]] = {}
-        self.node = free_node(self.module)
+        self.node, self.known = free_node(self.module), KnownMasks(walk)
         for self.lane in range(walk.lanes):
             blocks += self._loop(blocks[-1], results)
         last = blocks[-1].instructions
@@ -75,20 +77,25 @@ class _Writer(LaneTexts):
         needed = self._needed()
         entering = {name: self.fresh("of.lane") for name in types if name in needed and name != walk.tested}
         entering.pop(walk.live, None)
-        # Who is in the loop has passed the test, which asks for that, too.
-        self.names = first | entering | {walk.tested: "true", walk.live: self.on()}
+        # Who is in the loop has passed the test, and what that asks for, too.
+        passed = {name: "true" if types[name] == "i1" else "-1" for name in entering if self.known.is_on(name)}
+        entering = {name: value for name, value in entering.items() if name not in passed}
+        self.names = first | entering | passed | {walk.tested: "true", walk.live: self.on()}
         inside = [each for each in walk.body.instructions if each.name]
         self.names |= {each.name: self.fresh("of.lane") for each in inside}
         written = self.scalars(walk.body.instructions)
-        following = {phi.name: self.scalar(phi.type, walk.following(phi)) for phi in phis}
-        if self.live_is_constant:
-            following[walk.live] = self.on()
+        following, leaving = (
+            {phi.name: self.scalar(phi.type, self.known.chosen(walk.following(phi), stays)) for phi in phis}
+            for stays in (True, False)
+        )
+        in_loop = following[walk.live]
+        following[walk.live] = self.on()
         self.names = {name: value for name, value in self.names.items() if name not in types} | following
         blocks = [Block(body, written, f"{body}:")]
         if not self.live_is_constant:
             # Where a lane leaves in the midst of an iteration it asks for no test any more.
             on = self.fresh(f"{body}.on")[1:]
-            stays = self.write("stays", f"icmp ne {types[walk.live]} {following[walk.live]}, 0", written)
+            stays = self.write("stays", f"icmp ne {types[walk.live]} {in_loop}, 0", written)
             written.append(Instruction(f"  br i1 {stays}, label %{on}, label %{left}"))
             blocks.append(Block(on, [], f"{on}:"))
         latch = blocks[-1]
@@ -107,7 +114,8 @@ class _Writer(LaneTexts):
         for phi in phis:
             if phi.name in walk.used_outside:
                 arms = [f"[ {first[phi.name]}, %{before.name} ]"]
-                arms += [f"[ {following[phi.name]}, %{each.name} ]" for each in blocks]
+                arms += [f"[ {leaving[phi.name]}, %{each.name} ]" for each in blocks if each is not latch]
+                arms.append(f"[ {following[phi.name]}, %{latch.name} ]")
                 made = self.write("walked", f"phi {types[phi.name]} {', '.join(arms)}", after)
                 results.setdefault(phi.name, []).append(made)
         return [*blocks, Block(left, after, f"{left}:")]

@@ -23,12 +23,14 @@ from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.shiftable import ShiftableLoop
+from voltac.passes.loops.wide_loops import NEVER
 from voltac.records import record
 from voltac.target_info import TargetInfo
 
 _BLOCKS = 2
 """A test and a body."""
 _SEVERAL = m.call("@llvm.ssub.sat.", m.value("limit"), m.constant("others"))
+_WHERE_FAR = m.op("select", m.value("far"), m.value("limit"), m.number(int(NEVER)))
 _SOME_LEFT = m.op("icmp", m.value("rest"), m.number(0), predicate="ne")
 
 
@@ -54,9 +56,10 @@ def _block_behind(loop: GangLoop, flow: ControlFlow) -> Block | None:
 def _is_before(several: GangLoop, loop: GangLoop, values: LaneValues) -> bool:
     """Whether it does the same, several gangs at a time, as long as there are enough (``widen_gangs``)."""
     found = _SEVERAL.find(several.limit, values.definitions)
+    far = None if found is None else _WHERE_FAR.find(found["limit"].value, values.definitions)
     return (
         found is not None
-        and found["limit"].value == loop.limit
+        and (far or found)["limit"].value == loop.limit
         and integers(*found["others"]) == (several.width - loop.width,)
         and several.counter == loop.start
         and several.header.terminator.parts.labels[1] == loop.header.name

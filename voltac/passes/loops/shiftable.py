@@ -7,6 +7,7 @@ index, the counter and the lane's number, alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cached_property
 
 from voltac.ir import match as m
 from voltac.ir.constants import integers
@@ -17,6 +18,7 @@ from voltac.ir.parts import Operand
 from voltac.ir.types import lanes_of
 from voltac.passes.accesses.access import Access, pseudo_operation, read_access
 from voltac.passes.facts.effects import FunctionEffects
+from voltac.passes.loops.distances import Distance, distance
 from voltac.passes.loops.gang_loops import GangLoop, root
 from voltac.passes.loops.lane_loops import PLAIN, scalar_callee
 
@@ -72,13 +74,28 @@ class ShiftableLoop:
             if one.is_store:
                 yield from ((one, other) for other in self.accesses if one is not other)
 
-    def may_do_twice(self) -> bool:
+    def may_do_twice(self, where_far: bool = False) -> bool:
         """Whether an element that is done once more is as it was: no load touches an object that is stored to, and stores are
-        to different objects, to the same places in the same order, or to different members of structs."""
-        return all(
-            self.apart(store, other) or (other.is_store and (self.same_place(store, other) or self.between(store, other)))
-            for store, other in self.pairs()
-        )
+        to different objects, to the same places in the same order, or to different members of structs; ``where_far``: if the
+        :attr:`distances` of stores are those of a gang or more.
+        """
+        for store, other in self.pairs():
+            if self.apart(store, other) or (other.is_store and self._in_order(store, other)):
+                continue
+            if not (where_far and other.is_store and distance(self.loop, store, other) is not None):
+                return False
+        return True
+
+    @cached_property
+    def distances(self) -> list[Distance]:
+        """Of stores that may be to one place. Where they are a gang or more, no two of the last gang's elements are stored to
+        one place, and done again the last of two stores is the last one again."""
+        pairs = ((store, other) for store, other in self.pairs() if other.is_store)
+        found = [distance(self.loop, *each) for each in pairs if not self.apart(*each) and not self._in_order(*each)]
+        return list(dict.fromkeys(each for each in found if each is not None))
+
+    def _in_order(self, one: Access, other: Access) -> bool:
+        return self.same_place(one, other) or self.between(one, other)
 
     def perhaps_the_same(self) -> list[tuple[str, str]]:
         """Parameters through which is stored and loaded. They are different objects (language 5.5), but a call with one array
@@ -90,7 +107,8 @@ class ShiftableLoop:
     @staticmethod
     def same_place(one: Access, other: Access) -> bool:
         """Whether each lane touches the same place by both."""
-        assert one.address is not None and other.address is not None
+        if one.address is None or other.address is None:
+            return False
         return (one.address.key, one.address.offsets) == (other.address.key, other.address.offsets)
 
     def between(self, one: Access, other: Access) -> bool:
@@ -179,9 +197,12 @@ class ShiftableLoop:
         return scalar is not None and scalar.value == self.loop.counter and numbers == tuple(range(self.loop.width))
 
     def _goes_on(self, access: Access) -> bool:
-        """Whether the lanes touch elements at a stride by the counter, or load one that is the same in each iteration."""
-        if access.address is None or access.lanes != self.loop.width:
+        """Whether the lanes touch elements at a stride by the counter, load one that is the same in each iteration, or one from
+        where what they computed leads each of them."""
+        if access.lanes != self.loop.width:
             return False
+        if access.address is None:
+            return not access.is_store
         terms = access.address.terms
         if any(root(symbol) in self.counting - {self.loop.counter} for symbol in terms):
             return False

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from voltac.ir.model import Block, Instruction
 from voltac.ir.types import element_of, lanes_of
 from voltac.passes.loops.accumulators import Accumulator, begun, folded, repeated
+from voltac.passes.loops.distances import Distance, are_far
 from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.lane_counts import with_lanes
 from voltac.passes.loops.narrow_sums import NarrowSum, summed
+from voltac.passes.loops.preheader import Preheader
 from voltac.target_info import TargetInfo
+
+NEVER = "-2147483648"
+"""The end of a loop that is not entered, whatever its counter begins with."""
 
 
 class WideLoop:
@@ -27,8 +32,8 @@ class WideLoop:
         self.header, self.body, self.outside = loop.header, loop.body, loop.outside
         self.counter, self.following, self.width = loop.counter, loop.following, loop.width
 
-    def write(self, factor: int) -> None:
-        """Put the wide loop before the loop."""
+    def write(self, factor: int, distances: Sequence[Distance]) -> None:
+        """Put the wide loop before the loop; it is only entered where all ``distances`` are of a wide gang or more."""
         fresh = self.function.fresh_names()
         width, wide = self.width, self.width * factor
         begin, test, body = (fresh(f"{self.header.name.strip(chr(34))}.{part}") for part in ("wide_begin", "wide", "wide_body"))
@@ -63,9 +68,15 @@ class WideLoop:
             lines.append(made)
         limit, more = fresh("wide_limit"), fresh("wide_more")
         start = self.loop.start
-        enter.instructions.append(
-            Instruction(f"  {limit} = call i32 @llvm.ssub.sat.i32(i32 {self.loop.limit}, i32 {wide - width})")
-        )
+        end = self.loop.limit
+        if distances:
+            code = Preheader(fresh)
+            far, end = are_far(distances, wide, code), fresh("far_limit")
+            enter.instructions += [
+                *code.instructions,
+                Instruction(f"  {end} = select i1 {far}, i32 {self.loop.limit}, i32 {NEVER}"),
+            ]
+        enter.instructions.append(Instruction(f"  {limit} = call i32 @llvm.ssub.sat.i32(i32 {end}, i32 {wide - width})"))
         ask = [Instruction(f"  {counter} = phi i32 [ {start}, {begin} ], [ {names[self.following]}, {last_block} ]")]
         done = f"%{self.header.name}"
         ends: list[Block] = []

@@ -1,0 +1,66 @@
+"""Bytes 3 and 4 apart, and four 16-bit members: taken apart and put together by shuffles of whole registers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from guard_pages import GuardedMemory
+from kernels import compile_kernels
+from passed_text import passed
+
+COUNTS = (1, 8, 15, 16, 31, 32, 33, 100)
+TARGETS = ["sse4-i32x8", "avx2-i32x8"]
+
+
+def source(type: str, members: int) -> str:
+    apart = " ".join(f"to[{member} * n + i] = x[{members} * i + {member}];" for member in range(members))
+    together = " ".join(f"to[{members} * i + {member}] = x[{member} * n + i];" for member in range(members))
+    head = f"(uniform {type} to[], const uniform {type} x[], uniform int n) {{ foreach (i = 0 ... n) {{ "
+    return f"export void apart{head}{apart} }} }}\nexport void together{head}{together} }} }}\n"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("type", "members"), [("uint8", 3), ("uint8", 4), ("int16", 4)])
+def test_there_and_back(target: str, type: str, members: int) -> None:
+    kernels = compile_kernels(source(type, members), target)
+    random = np.random.default_rng(5)
+    for n in COUNTS:
+        values = random.integers(-99, 99, (n, members)).astype(type)
+        memory = [GuardedMemory(values.nbytes) for _ in range(3)]
+        x, planes, back = (each.array(values.dtype, values.size) for each in memory)
+        given: Any = x
+        given[:] = values.ravel()
+        kernels.apart(planes, x, n)
+        assert (planes == values.T.ravel()).all()
+        kernels.together(back, planes, n)
+        assert (back == x).all()
+
+
+def test_sequences_of_the_code_generator_get_all_bytes_at_once() -> None:
+    text = passed(source("uint8", 3), "avx2-i32x8")
+    assert "load <96 x i8>" in text and "store <96 x i8>" in text
+
+
+def test_a_group_whose_last_byte_is_not_read_is_not_loaded_whole() -> None:
+    """It would be a byte too many."""
+    text = "export void f(uniform uint8 to[], const uniform uint8 x[], uniform int n) {"
+    text += "foreach (i = 0 ... n) to[i] = max(x[3 * i], x[3 * i + 1]); }"
+    assert "load <96 x i8>" not in passed(text, "avx2-i32x8")
+    f = compile_kernels(text, "avx2-i32x8").f
+    for n in COUNTS:
+        x = np.arange(3 * n).astype(np.uint8)
+        memory, other = GuardedMemory(3 * n), GuardedMemory(n)
+        given: Any = memory.array(np.uint8, 3 * n - 1)
+        given[:] = x[:-1]
+        to = other.array(np.uint8, n)
+        f(to, given, n)
+        assert (to == np.maximum(x[::3], x[1::3])).all()
+
+
+def test_members_that_become_words_are_cut_out_of_whole_elements() -> None:
+    """As before: with a shift and a mask each, where four of them in registers of their own take four shuffles a member."""
+    text = "export void f(uniform float to[], const uniform uint8 x[], uniform int n) {"
+    text += "foreach (i = 0 ... n) to[i] = x[4 * i] * 1.0f + x[4 * i + 1] * 2.0f + x[4 * i + 2] * 3.0f + x[4 * i + 3] * 4.0f; }"
+    assert "shufflevector <32 x i8>" not in passed(text, "avx2-i32x8")
