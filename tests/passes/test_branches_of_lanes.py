@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 import random
+import re
 
 import numpy as np
 import pytest
 from kernels import compile_kernels
+
+from voltac.driver import compile_source
+from voltac.messages.diagnostics import Diagnostics
+from voltac.options import Options
+from voltac.target_info import find_target
 
 TARGETS = ["sse4-i32x4", "avx2-i32x8", "avx512skx-x16"]
 ARRAYS = ("u", "v", "w")
@@ -100,3 +106,23 @@ def run_case(seed: int, target: str) -> None:
 def test_random_branches_agree_with_one_lane_at_a_time(target: str) -> None:
     for seed in range(12):
         run_case(seed, target)
+
+
+@pytest.mark.parametrize(
+    ("target", "cpu", "stays"), [("avx2-i32x8", "", True), ("avx2-i32x8", "alderlake", False), ("avx512skx-x16", "", False)]
+)
+def test_a_branch_past_masked_stores_stays_where_these_take_long(target: str, cpu: str, stays: bool) -> None:
+    """Two stores to where nothing else stores; those of both sides of an if are one store without a mask."""
+    head = (
+        "export void f(uniform float a[], uniform float d[], const uniform float b[], uniform int n) { foreach (i = 0 ... n) "
+    )
+    alone = f"{head} {{ if (b[i] > 1) {{ a[i] = 1 / b[i]; d[i] = b[i] - 2; }} }} }}"
+    both = f"{head} {{ if (b[i] > 1) {{ a[i] = 1 / b[i]; d[i] = b[i] - 2; }} else {{ a[i] = 1; d[i] = 2; }} }} }}"
+
+    def branches(source: str) -> bool:
+        options = Options(target=find_target(target), level=3, cpu=cpu)
+        text = compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
+        return re.search(r"\.all_on\.(?!step|two_gangs)\S+:", text) is not None
+
+    assert branches(alone) == stays
+    assert not branches(both)

@@ -17,6 +17,7 @@ stores of both sides of an ``if`` find each other.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from functools import cached_property
 
@@ -30,7 +31,9 @@ from voltac.ir.types import DataLayout, element_of, lanes_of
 from voltac.ir.uses import remove_unused
 from voltac.options import Options
 from voltac.passes.accesses.access import is_divisor, pseudo_operation, read_access
-from voltac.passes.accesses.available_loads import mask_implies
+from voltac.passes.accesses.available_loads import access_key, mask_implies
+from voltac.target_info import TargetInfo
+from voltac.target_info.processors import find_processor
 
 LIMIT = 32
 """Weight of what is worth to be run always: it takes about as long as a branch that goes where nobody expected it, 13 to 20
@@ -53,6 +56,9 @@ _MOST_SELECTIONS = 16
 """Between a value and what it is where no lane is on. Chosen, not measured."""
 _LOAD, _STORE = 2, 3
 """In the unit of the others, a cheap instruction: with the address; a store is a blend besides. Chosen, not measured."""
+_MASKED_STORE = 12
+"""Of a store that stays under its mask, where that takes longer (``target_info/processors.py``): a triangle drawn with a test
+of depth takes 1.6 times as long without the branch past the two stores."""
 _ANY_LANE = m.op("icmp", m.op("bitcast", m.mask("mask"), named="bits"), m.number(0), predicate="ne")
 """Whether any lane of a mask is on."""
 _SIGN = m.negative(m.value())
@@ -67,12 +73,14 @@ def flatten_branches(module: Module, options: Options) -> None:
     layout = module.layout(options.target.pointer_bits // 8)
     for function in module.often_called:
         if len(function.blocks) > 2:
-            _Flattener(function, layout).run()
+            _Flattener(function, layout, options.target).run()
 
 
 class _Flattener:
-    def __init__(self, function: Function, layout: DataLayout) -> None:
+    def __init__(self, function: Function, layout: DataLayout, target: TargetInfo) -> None:
         self.function = function
+        processor = find_processor(target.processor)
+        self.masks_cost = target.is_x86 and not target.has_avx512 and not (processor is not None and processor.masked_stores)
         self.layout = layout
         self.blocks = {block.name: block for block in function.blocks}
         self.predecessors: dict[str, list[str]] = {block.name: [] for block in function.blocks}
@@ -177,7 +185,15 @@ class _Flattener:
         access = read_access(0, instruction, operation, self.values)
         if not access.is_consecutive or not mask_implies(access.mask, mask, self.values):
             return 100
-        return _STORE if access.is_store else _LOAD
+        if not access.is_store:
+            return _LOAD
+        return _STORE if not self.masks_cost or self._stored[access_key(access)] > 1 else _MASKED_STORE
+
+    @cached_property
+    def _stored(self) -> Counter[object]:
+        """How often the same elements are stored to: under masks that together are all lanes, such stores become one."""
+        stores = [each for each in self.function.instructions() if pseudo_operation(each) == "scatter"]
+        return Counter(access_key(read_access(0, each, "scatter", self.values)) for each in stores)
 
     def _is_mask_written_otherwise(self, instruction: Instruction) -> bool:
         """Whether it only is another form of a mask: widened, tested for its signs, or the lanes that are not on."""
