@@ -114,6 +114,7 @@ class _Widening:
         self.narrow = narrow_sums(loop.function, carried, values, target)
         """Of what is carried on: sums that neighbours may be added up for."""
         self.values = values
+        self.target = target
         self.function = loop.function
         self.counter, self.following, self.width = loop.counter, loop.following, loop.width
         self.inner: set[str] = set()
@@ -206,7 +207,7 @@ class _Widening:
         """Whether all are of members that are cut out of whole elements (wide_elements), and not all computed alike."""
         if not all(len(set(_steps(access))) == 1 and _steps(access)[0] == _PIXEL for access in accesses):
             return False
-        if len(self.loop.blocks) > 1:
+        if len(self.loop.blocks) > 1 or self.target.is_device:
             return True
         return not {each.index for each in accesses} <= alike_in(self.loop.body, self.values, in_words=False)
 

@@ -88,7 +88,7 @@ def plan_loads(members: list[Access], target: TargetInfo) -> list[Piece]:
         for access, own, layouts, cost in zip(cluster, parts, separate, separate_costs):
             if cost <= lane_cost * access.lanes:
                 pieces.append(_piece([access], own, layouts))
-    return with_rows(pieces, members)
+    return pieces if target.is_device else with_rows(pieces, members)
 
 
 _MOST_WANTING = 4

@@ -55,7 +55,7 @@ def plan_stores(members: list[Access], target: TargetInfo) -> list[Piece]:
         if costs[best] <= sum(lane_cost * access.lanes for access in cluster):
             fills = _fills_halves(cluster, choices[best], target)
             pieces.append((_interleaving if fills else _piece)(cluster, choices[best]))
-    return of_rows(pieces)
+    return pieces if target.is_device else of_rows(pieces)
 
 
 def _contents(cluster: list[Access]) -> dict[int, Source]:

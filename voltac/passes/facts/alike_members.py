@@ -24,6 +24,8 @@ _SLOW = frozenset(("fdiv", "frem", "udiv", "sdiv", "urem", "srem"))
 _MOST_SHARED = 4
 """Operations that are the same for all members: to do them once a member takes as much as the shuffles that are saved.
 Chosen by ``blend_over`` of the benchmarks, which has two."""
+_MOST_MOVED = 1
+"""Rows whose members change places: a shuffle for each vector, where members apart take two for all that is done to them."""
 _MOST_VALUES = 60
 """Of what is looked at for a group of stores. Chosen, not measured."""
 _WORD = 32
@@ -91,8 +93,11 @@ class AlikeMembers:
 
     def are_alike(self, values: Values, type_text: str) -> bool:
         """Whether what is stored is computed alike from members that were loaded."""
-        alike = self._reads(values, type_text) and self.shared <= _MOST_SHARED
-        return alike and any(kind == "row" for kind, _ in self.order.values())
+        if not self._reads(values, type_text) or self.shared > _MOST_SHARED:
+            return False
+        rows = [each for each, (kind, _) in self.order.items() if kind == "row"]
+        moved = sum(self.numbers(each) != list(range(self.members)) for each in rows)
+        return bool(rows) and moved <= _MOST_MOVED
 
     def in_words(self) -> bool:
         """Whether bytes are computed with in 32 bits: they are cut out of whole elements as well (wide_elements)."""
