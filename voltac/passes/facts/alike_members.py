@@ -29,6 +29,7 @@ _MOST_MOVED = 1
 _MOST_VALUES = 60
 """Of what is looked at for a group of stores. Chosen, not measured."""
 _WORD = 32
+"""Bits of the elements that members of bytes are cut out of."""
 
 Values = tuple[str, ...]
 """A value of each member."""
