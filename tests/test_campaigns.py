@@ -23,7 +23,7 @@ COMMAND = Path(__file__).resolve().parent / "campaigns"
 NAMES = re.findall(
     r'^            "([\w-]+)",$\n^            "[a-z ]', (COMMAND / "campaign_table.py").read_text(), re.MULTILINE
 )
-SECONDS = 2
+SECONDS = 1
 
 
 def campaign(*words: object, toys: bool = True) -> subprocess.CompletedProcess[str]:

@@ -23,6 +23,8 @@ LIFETIME = 60.0
 """Seconds after which a process gives way to a new one; what LLVM and the interpreters keep goes with it."""
 START = 120.0
 """Seconds that a process may take to import what it needs, on a busy machine."""
+SAMPLES, SAMPLE = 8, 0.05
+"""Looks at a process that is late, and seconds between them."""
 
 
 def trial(campaign: Campaign, seed: int, text: str | None) -> str:
@@ -90,7 +92,7 @@ class Worker:
                 # To be ended together; a session of its own would not share the priority of the campaign.
                 process_group=0,
             )
-            self._deadline = time.monotonic() + START
+            self._deadline, self._used = time.monotonic() + START, 0.0
             if self._answer() != "ready":
                 self.stop()
                 raise RuntimeError(f"the process for {self.campaign.name} does not start")
@@ -112,10 +114,14 @@ class Worker:
     @property
     def late(self) -> bool:
         """Has it had its time, and is not just waiting for a processor?"""
-        return time.monotonic() > self._deadline and not self._is_starved()
+        return time.monotonic() > self._deadline and not any(map(self._is_starved, range(SAMPLES)))
 
-    def _is_starved(self) -> bool:
-        """Could it, or a process that it has started, go on, and has had less of a processor than the trial may take?"""
+    def _is_starved(self, sample: int) -> bool:
+        """Could it, or a process that it has started, go on, and has had less of a processor than the trial may take?
+
+        One look may meet it while it reads a file.
+        """
+        time.sleep(SAMPLE if sample else 0)
         states, used = self._processor()
         return "R" in states and used - self._used < self.campaign.seconds
 

@@ -24,6 +24,7 @@ HEAD = "(uniform T to[], const uniform T from[], const uniform int order[], unif
 KERNELS = {
     "transposed": "to[x * m + y] = from[y * n + x];",
     "backwards": "to[(x - (n - 1)) * (-m) + y] = from[y * n + x] + 1;",
+    "turned": "to[x * m + (m - 1 - y)] = from[y * n + x];",
     "some": "if (from[x] > 1) to[y + m * x] = from[y * n + x];",
     "in_order": "to[order[x] * m + y] = from[y * n + x];",
 }
@@ -38,7 +39,9 @@ def expected(kernel: str, source: np.ndarray, order: np.ndarray, n: int, m: int)
     result = np.zeros(n * m, source.dtype)
     for y, x in product(range(m), range(n)):
         value = source[y * n + x]
-        if kernel == "backwards":
+        if kernel == "turned":
+            result[x * m + m - 1 - y] = value
+        elif kernel == "backwards":
             result[(n - 1 - x) * m + y] = value + 1
         elif kernel != "some" or source[x] > 1:
             result[(order[x] if kernel == "in_order" else x) * m + y] = value
@@ -79,7 +82,8 @@ def test_each_element_is_in_its_place(kind: str, target: str) -> None:
 
 @pytest.mark.parametrize("target", [target for target in TARGETS if not target.startswith(("avx512", "neon"))])
 def test_nothing_beyond_the_arrays_is_touched(target: str) -> None:
-    for kind in ("int8", "int16", "float", "double"):
+    kinds = ("int8", "int16", "float", "double")
+    for kind in kinds[TARGETS.index(target) % 2 :: 2]:
         kernels = compile_kernels(SOURCE.replace("T ", f"{kind} "), target)
         if isinstance(kernels, InterpretedModule):
             pytest.skip(f"this processor does not run code for {target}")

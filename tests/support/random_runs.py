@@ -24,6 +24,8 @@ TYPES: dict[str, type[np.generic]] = {
 _BITS = 0xFFFFFFFF
 _STOP, _LAST = 5, 20
 """An element at which some loops end, and a place."""
+_PROBED = 32
+"""Elements of a table that is looked through in a circle."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,9 @@ def random_run(rng: random.Random) -> Run:
     whole = type_name not in ("float", "double")
     kind = "uint32" if whole else type_name
     count = rng.choice((0, 1, 3, 7, 8, 16, 17, 33))
-    shape = rng.choice(("upwards", "downwards", "to a zero", "by pointer", "until", "as long as", "up to"))
+    shape = rng.choice(("upwards", "downwards", "to a zero", "by pointer", "until", "as long as", "up to", "linked", "probing"))
+    if shape in ("linked", "probing"):
+        return _chased(rng, shape, type_name, count)
     ended = shape in ("to a zero", "by pointer")
     lengths = [rng.choice((0, 1, 2, 5, 9)) for _ in range(count)]
     elements: list[int] = []
@@ -100,7 +104,73 @@ def random_run(rng: random.Random) -> Run:
         "by pointer": "const uniform E * varying p = &from[starts[i]]; while (*p != 0) { E x = *p; B ++p; }",
     }
     body = loops[shape].replace("E ", f"{type_name} ").replace("B", " ".join(step.text for step in steps))
-    text = f"""export void walk(uniform {kind} to[], const uniform int starts[], const uniform {type_name} from[],
+    text = _kernel(kind, type_name, body, divisor)
+    expected: list[int] = [0] * (2 * count)
+    for lane, length in enumerate(lengths):
+        places = list(range(starts[lane], starts[lane] + length))
+        if shape in ("until", "as long as", "up to"):
+            places = list(itertools.takewhile(lambda place: elements[place] != _STOP, places))
+        if shape == "up to":
+            places = [place for place in places if place < _LAST]
+        if divisor and lane % divisor == 0:
+            places = []
+        walked = _walked(lane, places[::-1] if shape == "downwards" else places, elements, steps, whole)
+        expected[lane], expected[count + lane] = walked
+    made = np.array(elements, TYPES[type_name]), np.array(indices, np.int32)
+    given = np.zeros(2 * count, TYPES[kind]), np.array(starts, np.int32), *made
+    return Run(text, given, count, np.array(expected, TYPES[kind]))
+
+
+def _walked(lane: int, places: list[int], elements: list[int], steps: list[_Step], whole: bool) -> tuple[int, int]:
+    """What a lane's ``sum`` and ``other`` are behind the loop."""
+    total, other = lane, 1
+    for number, place in enumerate(places):
+        for step in steps:
+            total, other = step.value(total, other, elements[place], place, 2 + number)
+            if whole:
+                total, other = total & _BITS, other & _BITS
+    return total, other
+
+
+def _chased(rng: random.Random, shape: str, type_name: str, count: int) -> Run:
+    """Lanes follow lists through ``at``, or look for a free place or a 5 in a table of a power of two; where they ended is read
+    once more behind the loop."""
+    whole = type_name not in ("float", "double")
+    kind = "uint32" if whole else type_name
+    places = rng.sample(range(_PROBED), _PROBED)
+    elements = [rng.choice((0, 1, 2, 3, 4, _STOP, 6, 7)) if shape == "probing" else rng.randrange(1, 9) for _ in places]
+    following = [(place + 1) % _PROBED for place in range(_PROBED)]
+    if shape == "linked":
+        for place, behind in itertools.pairwise(places):
+            following[place] = behind
+    elements[places[-1]] = 0
+    steps = rng.sample(_steps(elements, following, whole), rng.choice((1, 2)))
+    divisor = rng.choice((0, 0, 2, 3))
+    ends = (0, _STOP) if shape == "probing" else (0,)
+    test = " && ".join(f"from[k] != {end}" for end in ends)
+    step = f"k = (k + 1) & {_PROBED - 1};" if shape == "probing" else "k = at[k];"
+    statements = " ".join(each.text for each in steps)
+    body = f"int k = starts[i]; while ({test}) {{ {type_name} x = from[k]; {statements} {step} }} sum += from[k] + k;"
+    starts = [rng.randrange(_PROBED) for _ in range(count)]
+    expected: list[int] = [0] * (2 * count)
+    for lane, place in enumerate(starts):
+        if divisor and lane % divisor == 0:
+            expected[lane], expected[count + lane] = lane, 1
+            continue
+        gone = []
+        while elements[place] not in ends:
+            gone.append(place)
+            place = following[place]
+        total, other = _walked(lane, gone, elements, steps, whole)
+        total += elements[place] + place
+        expected[lane], expected[count + lane] = total & _BITS if whole else total, other
+    made = np.array(elements, TYPES[type_name]), np.array(following, np.int32)
+    given = np.zeros(2 * count, TYPES[kind]), np.array(starts, np.int32), *made
+    return Run(_kernel(kind, type_name, body, divisor), given, count, np.array(expected, TYPES[kind]))
+
+
+def _kernel(kind: str, type_name: str, body: str, divisor: int) -> str:
+    return f"""export void walk(uniform {kind} to[], const uniform int starts[], const uniform {type_name} from[],
                  const uniform int at[], uniform int n) {{
     foreach (i = 0 ... n) {{
         {kind} sum = i, other = 1;
@@ -111,21 +181,3 @@ def random_run(rng: random.Random) -> Run:
     }}
 }}
 """
-    expected: list[int] = [0] * (2 * count)
-    for lane, length in enumerate(lengths):
-        total, other = lane, 1
-        places = list(range(starts[lane], starts[lane] + length))
-        if shape in ("until", "as long as", "up to"):
-            places = list(itertools.takewhile(lambda place: elements[place] != _STOP, places))
-        if shape == "up to":
-            places = [place for place in places if place < _LAST]
-        walked = divisor == 0 or lane % divisor != 0
-        for number, place in enumerate(reversed(places) if shape == "downwards" else places):
-            for step in steps if walked else ():
-                total, other = step.value(total, other, elements[place], place, 2 + number)
-                if whole:
-                    total, other = total & _BITS, other & _BITS
-        expected[lane], expected[count + lane] = total, other
-    made = np.array(elements, TYPES[type_name]), np.array(indices, np.int32)
-    given = np.zeros(2 * count, TYPES[kind]), np.array(starts, np.int32), *made
-    return Run(text, given, count, np.array(expected, TYPES[kind]))

@@ -14,18 +14,22 @@ from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.passes.accesses.access import AccessReport
 from voltac.passes.accesses.cost_rows import has_halves, has_masked
 from voltac.passes.aligned_stores import align_stores
+from voltac.passes.bit_tests import place_bit_tests
 from voltac.passes.check_divisors import check_divisors
 from voltac.passes.clamped_indices import peel_clamped
 from voltac.passes.distance_versions import version_distances
 from voltac.passes.divided_rests import divide_rests
 from voltac.passes.equal_values import merge_equal_values
+from voltac.passes.even_odd_lanes import compute_even_odd
 from voltac.passes.exchange_lanes import exchange_lanes
 from voltac.passes.flatten_branches import flatten_branches
+from voltac.passes.frozen_conditions import freeze_compared
 from voltac.passes.gang_pairs import pair_gangs
 from voltac.passes.gangs_in_flight import put_gangs_in_flight
 from voltac.passes.jammed_rows import jam_rows
 from voltac.passes.joined_conditions import join_conditions
 from voltac.passes.lane_orders import order_lanes
+from voltac.passes.lanes_in_scalars import keep_lanes_in_scalars
 from voltac.passes.masked_counts import add_under_masks
 from voltac.passes.narrow_arithmetic import narrow_arithmetic
 from voltac.passes.one_lane_stores import store_one_lane
@@ -112,6 +116,12 @@ PASSES = (
     Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),
     Pass("order_lanes", "lanes between shuffles stand so that these stay within halves of registers",
          order_lanes, _has_halves),
+    Pass("keep_lanes_in_scalars", "what is put together and taken apart lane by lane is computed in scalars",
+         keep_lanes_in_scalars, lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("compute_even_odd", "64-bit arithmetic between numbers of 32 bits is done on even and on odd lanes",
+         compute_even_odd, lambda options: options.level > 1 and _resolves_on_host(options) and options.target.is_x86),
+    Pass("place_bit_tests", "bits at places of the lanes' own are tested there, where lanes are not shifted each by its count",
+         place_bit_tests, lambda options: options.level > 1 and _resolves_on_host(options) and options.target.is_x86),
     Pass("put_gangs_in_flight", "LLVM is asked to do several gangs of a sum at a time",
          put_gangs_in_flight, lambda options: options.level > 1 and options.loop_unrolling and not options.target.keeps_loops),
     Pass("stream_stores", "loops that store more than caches hold bypass them, where that is asked for",
@@ -135,6 +145,8 @@ AFTER_LLVM = (
          keep_masks_wide, optimizing),
     Pass("join_conditions", "conditions of lanes are joined by and and or, where masks are whole lanes",
          join_conditions, lambda options: _resolves_on_host(options) and not options.target.has_avx512),
+    Pass("freeze_compared", "numbers are frozen before they are compared, not conditions, where masks are whole lanes",
+         freeze_compared, lambda options: _resolves_on_host(options) and options.target.is_x86),
     Pass("extend_by_sign", "indices of gathers are extended by their sign, as the instructions do",
          lambda text, options: extend_by_sign(text), optimizing),
     Pass("add_under_masks", "truth values are added under masks, where these are bits",

@@ -299,7 +299,7 @@ class _Resolver:
 
     def _record(self, access: Access) -> tuple[object, int] | None:
         """Of an irregular load of which neighbours may be loaded with it: a key, and its distance."""
-        if access.is_store or access.address is not None or not self.options.resolve_accesses or access.size not in (4, 8):
+        if access.is_store or access.address is not None or not self.options.resolve_accesses:
             return None
         found = self.records.split(access.pointers)
         if found is None or self._rows(access):

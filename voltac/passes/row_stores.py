@@ -1,5 +1,5 @@
-"""Loops around gangs whose lanes each store the next element of a row of their own -> four iterations at a time, and a row of
-four elements by one store.
+"""Loops around gangs whose lanes each store the next element of a row of their own, or the one before -> four iterations at a
+time, and a row of four elements by one store.
 
     for y:  foreach x:  a[x * height + y] = b[y * width + x]          a transpose: lanes are a row apart
     ->
@@ -122,6 +122,8 @@ class _Row:
     place: Operand
     stride: Operand
     """Elements between the rows of places that are one apart; a scalar."""
+    descends: bool
+    """The next iteration's element is the one before in memory."""
     key: tuple[str, ...]
     """Equal for stores whose rows may only meet where their places are equal."""
 
@@ -219,7 +221,8 @@ class _Jam:
         if access.mask in self.varying or made is None or len(made.operands) != 2 or lanes_of(made.operands[0].type):
             return None
         base, index = made.operands
-        if steps.of(access.pointers) != access.size or self.values.layout.size(made.parts.element_type) != access.size:
+        step = steps.of(access.pointers)
+        if step is None or abs(step) != access.size or self.values.layout.size(made.parts.element_type) != access.size:
             return None
         extended = made_by(("sext",), index.value, definitions)
         terms = self._terms(extended.operands[0] if extended is not None else index)
@@ -234,7 +237,7 @@ class _Jam:
         if place is None or stride is None or self.loop.varying_in(stride, definitions) or not self._is_apart(stride):
             return None
         same = sorted(self._text(each) for each in terms if each is not apart[0])
-        return _Row(access, block.name, place, stride, (base.value, self._text(stride), *same))
+        return _Row(access, block.name, place, stride, step < 0, (base.value, self._text(stride), str(step), *same))
 
     def _terms(self, operand: Operand) -> list[Operand]:
         """Of a sum that does not wrap."""
@@ -352,7 +355,8 @@ class _Writer:
         access, emit = row.access, self.emit
         attached = access.instruction.parts.metadata.get("dbg")
         emit.attachment = f", !dbg {attached}" if attached else ""
-        pointers = self.names[0][access.pointers.value]
+        iterations = self.names[::-1] if row.descends else self.names
+        pointers = iterations[0][access.pointers.value]
         kind, element = access.pointers.type, access.element
         steps = self._steps(row)
         first = emit.value("row", f"extractelement {kind} {pointers}, i64 0") if steps else ""
@@ -370,6 +374,6 @@ class _Writer:
                 moved = emit.safe_pointers(kind, moved, mask, emit.discard())
             return [emit.lane(kind, moved, lane) for lane in range(access.lanes)]
 
-        columns = [names.get(access.value, access.value) for names in self.names]
+        columns = [names.get(access.value, access.value) for names in iterations]
         store_rows(columns, places, element, access.size, emit, self._is_in_order(row, steps))
         emit.attachment = ""

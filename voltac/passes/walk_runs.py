@@ -90,20 +90,20 @@ def _report(access: Access, function: Function, block: str, places: SourcePlaces
 def gains(loop: LaneLoop) -> bool:
     """By what the row of costs says of gathers; arithmetic is what a gang does at once, and lanes do one by one."""
     irregular = [access for access, _ in loop.loads if access.address is None]
-    if not any(_walks(access, loop) for access in irregular):
+    waits = any(_is_loaded([access.pointers.value, access.mask], loop, before=True) for access in irregular)
+    if not waits and not any(_walks(access, loop) for access in irregular):
         return False
     others = sum(_is_work(each, loop) for each in loop.instructions())
     ends_alike = mask_implies(loop.tested, loop.following(loop.values.definitions[loop.live]), loop.values)
+    share = _SHARE_SEARCHING
+    if ends_alike:
+        share = _SHARE_AT_ELEMENTS if waits and _is_loaded([loop.tested], loop, before=False) else _SHARE_ON
     row = cost_row(loop.options.target)
     wide = row.masked_gather_lane if row.native_masked_gather else row.gather_lane
     gathers = sum(wide if access.size >= _WIDE else _SMALL_LANE for access in irregular) * loop.lanes
     registers = max(1, 32 * loop.lanes // loop.options.target.vector_bits)
-    gang = gathers + others * registers * _OPERATION + _ITERATION
-    alone = (
-        loop.lanes
-        * ((others + len(irregular)) * _OPERATION + _ITERATION_ALONE)
-        * (_SHARE_ON if ends_alike else _SHARE_SEARCHING)
-    )
+    gang = gathers + others * registers * _OPERATION + _ITERATION + (_WAIT if waits else 0)
+    alone = loop.lanes * ((others + len(irregular)) * _OPERATION + _ITERATION_ALONE) * share
     return alone < gang
 
 
@@ -112,6 +112,32 @@ def _is_work(instruction: Instruction, loop: LaneLoop) -> bool:
         return not pseudo_operation(instruction)
     free = instruction.op in _FREE or element_of(instruction.type) == "i1"
     return instruction.op in PLAIN and instruction.name not in loop.deciding and not free
+
+
+def _is_loaded(names: list[str], loop: LaneLoop, before: bool) -> bool:
+    """Whether one of the values depends on what the loop loads, ``before``: in an iteration before; else on that itself, or on
+    what is loaded in the same one."""
+    loaded = {each.instruction.name for each, _ in loop.loads}
+    inside = {each.name: each for each in loop.instructions() if each.name}
+    seen: set[str] = set()
+    work = list(names)
+    while work:
+        name = work.pop()
+        if name in loaded:
+            return True
+        if name in seen or name not in inside:
+            continue
+        seen.add(name)
+        made = inside[name]
+        if made.op != "phi":
+            work += made.names_used()
+        else:
+            following = loop.following(made)
+            chosen = made_by(("select",), following, inside)
+            element = chosen.operands[1].value if chosen is not None else following
+            if before or element in loaded:
+                work.append(element)
+    return False
 
 
 def _walks(access: Access, loop: LaneLoop) -> bool:
@@ -135,9 +161,15 @@ _OPERATION, _ITERATION, _ITERATION_ALONE, _SMALL_LANE = 0.5, 2.0, 3.0, 3.5
 """An operation; the branch of an iteration and what waits for it, of a gang and of one lane; a lane's byte or 16-bit number
 under a mask. In the unit of the cost rows, measured on Zen 3: rows of a sparse matrix and strings gain 2 to 4 times; rows of
 floats all of one length lose 10 % and are left to gathers; two gathers and two operations gain at any length."""
+_WAIT = 8.0
+"""Of a gang, for a gather without which the next one cannot begin: lanes alone go on where the processor guesses, beside each
+other. Steps up trees of a thousand nodes take 23 cycles a gang on Zen 4, 8.5 lane by lane."""
 _SHARE_ON = 0.6
 """Of the iterations of a gang, those in which a lane is still in the loop: 0.5 to 0.65 for random lengths, and 1 where all are
 the same."""
+_SHARE_AT_ELEMENTS = 0.45
+"""The same where the loop ends at what an element is: 0.25 in the search for a free place of a hash table that is filled to
+0.58."""
 _SHARE_SEARCHING = 0.3
 """The same of loops that lanes leave at an element of their own (``break``, ``&&``), besides the end of the run: the longest
 of 8 random lengths is 2.7 times their mean, of 16 3.4 times. Searches in rows of floats gain 5 times on an Intel Xeon."""

@@ -17,7 +17,9 @@ from __future__ import annotations
 import re
 
 from voltac.ir import marks
+from voltac.ir import match as m
 from voltac.ir.cfg import control_flow
+from voltac.ir.constants import integers
 from voltac.ir.lane_formulas import UniformSymbol
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Function, Instruction, Module
@@ -36,6 +38,7 @@ from voltac.passes.loops.gang_loops import GangLoop, root
 from voltac.passes.loops.lane_counts import lane_numbers
 from voltac.passes.loops.narrow_sums import enough, narrow_sums
 from voltac.passes.loops.wide_loops import WideLoop
+from voltac.system.lazy_patterns import lazy_pattern
 from voltac.target_info import TargetInfo
 
 _LANEWISE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "icmp", "fcmp", "select", "freeze"))
@@ -48,7 +51,7 @@ _MOST_CHAINS = 8
 """What such a loop carries on, of all gangs together: enough for two additions a cycle that take four."""
 _IRREGULAR = 8
 """Such instructions that a load lane by lane counts for: two of them side by side keep a processor busy."""
-_EXTREME = re.compile(r"@llvm\.[su](?:min|max)\.v")
+_EXTREME = lazy_pattern(r"@llvm\.[su](?:min|max)\.v")
 
 
 _PIXEL = 4
@@ -134,6 +137,7 @@ class _Widening:
         is_narrow = bool(self.carried) and len(self.narrow) == len(self.carried)
         sums = {name for each in self.carried for name in (each.change.name, each.term) if is_narrow}
         widest = 1
+        blocks = False
         if not is_narrow:
             widest = max((self.values.layout.size(element_of(each.type)) for each in self.carried), default=1)
         for block in self.loop.blocks:
@@ -157,7 +161,9 @@ class _Widening:
         mark_readable(accesses, [], self.values)
         for access in accesses:
             if not (self.loop.is_even(access) or self._is_same(access) or self._is_irregular_load(access)):
-                return 1
+                if not self._is_load_of_blocks(access):
+                    return 1
+                blocks = True
             masked = not access.all_on and not access.readable and not self._is_merged(access, accesses)
             if masked and not has_masked(options.target, access.size):
                 return 1
@@ -197,7 +203,9 @@ class _Widening:
         }
         if self.carried and (smallest <= 2 or not all(each.is_sum for each in self.carried)):
             return max(1, most)
-        if floats and not self.carried and 4 * self.width >= register:
+        if blocks and self._start_multiple() % (register // smallest):
+            return 1
+        if floats and not blocks and not self.carried and 4 * self.width >= register:
             # Whole registers already: packing what is stored may gain, and AVX-512 stores the lower parts of lanes anyway.
             if options.target.has_avx512 or all(store.size >= 4 for store in stores):
                 return 1
@@ -246,7 +254,31 @@ class _Widening:
     def _is_same(self, access: Access) -> bool:
         """Whether it loads one element that all gangs load."""
         terms = access.address.terms if access.address is not None else {}
-        return not access.is_store and access.is_uniform and all(root(symbol) != self.counter for symbol in terms)
+        if access.is_store or not access.is_uniform:
+            return False
+        return all(root(symbol) != self.counter and not self._is_made_in_loop(symbol) for symbol in terms)
+
+    def _is_load_of_blocks(self, access: Access) -> bool:
+        """Whether neighbours load one element for several of them, at ``(i + lane) >> count``, or divided by a power of two."""
+        if access.is_store or not access.all_on or access.address is None:
+            return False
+        made = m.made_by(("getelementptr",), access.pointers.value, self.values.definitions)
+        if made is None or len(made.operands) != 2 or lanes_of(made.operands[0].type):
+            return False
+        extended = m.made_by(("sext", "zext"), made.operands[1].value, self.values.definitions)
+        index = extended.operands[0] if extended is not None else made.operands[1]
+        shift = m.made_by(("ashr", "lshr", "sdiv", "udiv"), index.value, self.values.definitions)
+        numbers = integers(*shift.operands[1]) if shift is not None else None
+        if shift is None or not numbers or (shift.op in ("sdiv", "udiv") and numbers[0].bit_count() != 1):
+            return False
+        lanes = self.values.of(shift.operands[0])
+        if lanes is None or lanes.offsets != tuple(range(self.width)) or list(lanes.terms.values()) != [1]:
+            return False
+        return all(root(symbol) == self.counter and symbol.inner is None for symbol in lanes.terms)
+
+    def _start_multiple(self) -> int:
+        """Of which number the loop's first index is known to be a multiple; 0 of all."""
+        return int(self.loop.start) if self.loop.start.isdigit() else 1
 
     def _is_irregular_load(self, access: Access) -> bool:
         """Whether each lane loads from where what it loaded before in a short loop leads it, which waits for that."""

@@ -153,12 +153,18 @@ def _rows(c: FunctionContext, node: tree.Foreach, ranges: list[_Range], outer: V
             _masked_gangs(c, node, outermost, outer, done)
         return
     name = path_name(marks.FOREACH, node)
-    body, step = c.build.block(marks.block(name, "row")), c.build.block(marks.block(name, "row.done"))
-    counter, position = _begin_counting(c, outermost, body, done)
+    test, body, step = (c.build.block(marks.block(name, part)) for part in ("row.test", "row", "row.done"))
+    counter = c.build.alloca("i32", 4, outermost.symbol.name)
+    c.build.store(outermost.begin, counter, 4)
+    c.build.start(test)
+    position = c.build.load("i32", counter, 4)
+    c.build.branch(c.build.compare("icmp slt", position, outermost.last), body, done)
+    c.build.start(body)
     _rows(c, node, ranges[1:], {**outer, outermost.symbol: c.build.splat(c.width, position)}, step)
     c.build.start(step)
-    following = c.build.binary("add nsw", position, outermost.step)
-    _count_on(c, counter, following, c.build.compare("icmp slt", following, outermost.last), body, done)
+    c.build.store(c.build.binary("add nsw", position, outermost.step), counter, 4)
+    if c.build.reachable:
+        c.build.terminate(f"br label %{test}{loop_hint(c, None, gangs=True)}")
 
 
 def _begin_counting(c: FunctionContext, range_: _Range, body: str, done: str) -> tuple[IR, IR]:

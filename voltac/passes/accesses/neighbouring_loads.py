@@ -7,7 +7,8 @@
     ...
     %x, %y = the even, and the odd, elements of all rows
 
-This is what members of ``points[index[i]]`` or ``table[j]`` and ``table[j + 1]`` become.
+This is what members of ``points[index[i]]`` or ``table[j]`` and ``table[j + 1]`` become. Bytes and 16-bit numbers, as the
+members of a pixel are, are loaded four bytes at a time and shifted down.
 Only bytes between the first and the last that the lane touches are loaded, and an
 off lane loads from a readable zero instead.
 """
@@ -28,6 +29,8 @@ from voltac.records import mutable_record
 
 _PURE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "getelementptr", "insertelement", "shufflevector", "extractelement"))
 _SUMS = {flag: m.add(m.value("value"), m.constant("added"), flag) for flag in ("", "nsw", "nuw")}
+_WORD = 4
+"""Bytes that smaller elements are loaded in."""
 _HALF = 4
 """Bytes of an element, of which gathers of 64 bits load two."""
 _DEPTH = 24
@@ -137,8 +140,8 @@ def plan_records(members: list[Access], distances: dict[int, int], gathers: bool
     ``gathers``: by instructions, where they are much faster than loads of the lanes.
     """
     size = members[0].size
-    block = ROW_BYTES // size
-    if members[0].lanes < block or size not in (4, 8):
+    row_bytes = ROW_BYTES if size >= _WORD else _WORD
+    if members[0].lanes < ROW_BYTES // max(size, _WORD):
         return []
     pieces: list[Piece] = []
     leader = members[0]
@@ -149,11 +152,11 @@ def plan_records(members: list[Access], distances: dict[int, int], gathers: bool
         own = [
             access
             for access in ordered
-            if distances[access.index] + size <= start + ROW_BYTES and (distances[access.index] - start) % size == 0
+            if distances[access.index] + size <= start + row_bytes and (distances[access.index] - start) % size == 0
         ]
         ordered = [access for access in ordered if access not in own]
         count = (max(distances[access.index] for access in own) + size - start) // size
-        if count == 3 and start + ROW_BYTES <= last:
+        if count == 3 and start + row_bytes <= last:
             count = 4
         places = len({distances[access.index] for access in own})
         if places >= (3 if count == 3 else 2):
@@ -168,6 +171,9 @@ def _piece(row: _Row, leader: Access, distances: dict[int, int], gathers: bool) 
         distance = row.start - distances[leader.index]
         if gathers:
             columns = _gathered_pairs(leader, distance, element, emit)
+        elif size < _WORD:
+            columns = _small_columns(_row_pointers(leader, distance, emit), row.count, size, lanes, emit)
+            element = f"i{8 * size}"
         else:
             rows = [_load_row(pointer, element, row.count, size, emit) for pointer in _row_pointers(leader, distance, emit)]
             columns = transposed(rows, element, row.count, size, lanes, emit)
@@ -189,6 +195,32 @@ def _gathered_pairs(leader: Access, distance: int, element: str, emit: Emitter) 
     pairs = native_pairs(leader, moved, emit)
     halves = emit.value("halves", f"bitcast <{lanes} x i64> {pairs} to <{2 * lanes} x {element}>")
     return [emit.shuffle(f"<{2 * lanes} x {element}>", halves, "poison", list(range(at, 2 * lanes, 2))) for at in (0, 1)]
+
+
+def _small_columns(pointers: list[str], count: int, size: int, lanes: int, emit: Emitter) -> list[str]:
+    """The first, the second, ... elements of all lanes as integers: of 2 to 4 bytes of each."""
+    words = "poison"
+    for lane, pointer in enumerate(pointers):
+        word = _load_word(pointer, count * size, emit)
+        words = emit.value("words", f"insertelement <{lanes} x i32> {words}, i32 {word}, i64 {lane}")
+    columns: list[str] = []
+    for shift in range(0, 8 * count * size, 8 * size):
+        moved = emit.value("moved", f"lshr <{lanes} x i32> {words}, splat (i32 {shift})") if shift else words
+        columns.append(emit.value("narrow", f"trunc <{lanes} x i32> {moved} to <{lanes} x i{8 * size}>"))
+    return columns
+
+
+def _load_word(pointer: str, size: int, emit: Emitter) -> str:
+    """Two, three or four bytes as the lowest of 32 bits."""
+    if size == _WORD:
+        return emit.load("word", f"load i32, ptr {pointer}, align 1")
+    low = emit.value("low", f"zext i16 {emit.load('pair', f'load i16, ptr {pointer}, align 1')} to i32")
+    if size == _WORD // 2:
+        return low
+    behind = emit.value("behind", f"getelementptr i8, ptr {pointer}, i64 2")
+    high = emit.value("high", f"zext i8 {emit.load('third', f'load i8, ptr {behind}, align 1')} to i32")
+    moved = emit.value("high", f"shl nuw i32 {high}, 16")
+    return emit.value("word", f"or disjoint i32 {low}, {moved}")
 
 
 def _row_pointers(leader: Access, distance: int, emit: Emitter) -> list[str]:

@@ -128,10 +128,47 @@ class LaneLoop:
         return self.arm(phi, True)
 
     def leaves_kept_values(self) -> bool:
-        """Whether what is used behind the loop is what lanes that have left keep, or the same in each iteration."""
+        """Whether what is used behind the loop is what lanes that have left keep, or the same in each iteration; what the test
+        computes of these is computed once more behind it."""
         inside = {each.name for each in self.instructions() if each.name}
         inside -= {phi.name for phi in self.header.phis() if self._keeps(phi)} | {each.name for each in self.invariants()}
-        return inside.isdisjoint(self.used_outside)
+        wanted = inside & self.used_outside
+        if not wanted:
+            return True
+        again = self._computable_behind(inside, wanted)
+        if again is None:
+            return False
+        self._compute_behind(again)
+        return True
+
+    def _computable_behind(self, inside: set[str], wanted: set[str]) -> list[Instruction] | None:
+        """What computes the values wanted from what is there behind the loop, in order; None if it is not."""
+        exit_block = self.function.block(self.exit_name)
+        if self.flow.predecessors[self.exit_name] != [self.header.name] or any(True for _ in exit_block.phis()):
+            return None
+        found: list[Instruction] = []
+        wanted = set(wanted)
+        for each in reversed(self.header.instructions):
+            if each.name in wanted:
+                if each.op not in PLAIN or each.op in DIVISIONS or each.name in self.deciding:
+                    return None
+                wanted.remove(each.name)
+                wanted |= inside.intersection(each.names_used())
+                found.append(each)
+        return None if wanted else found[::-1]
+
+    def _compute_behind(self, again: list[Instruction]) -> None:
+        fresh = self.function.fresh_names()
+        names = {each.name: fresh("behind") for each in again}
+        for block in self.function.blocks:
+            if block.name not in self.loop.blocks:
+                for instruction in block.instructions:
+                    instruction.rename(names)
+        copies = [Instruction(each.text.replace(each.name, names[each.name], 1)) for each in again]
+        for copy in copies:
+            copy.rename(names)
+        self.function.block(self.exit_name).instructions[:0] = copies
+        del self.used_outside
 
     @cached_property
     def used_outside(self) -> set[str]:
