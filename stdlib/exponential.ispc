@@ -268,20 +268,26 @@ template <typename F> static inline F log_double(F x) {
     return result;
 }
 
-// log2 ((1 + f) 2^power)
-template <typename F> static inline F log2_sum_double(F f, F power) {
+template <typename F, typename U> static inline F log2_sum_double(F f, F power) {
+    // What is left of log(1 + f) without the product, in double length; then its product with 1 / ln 2.
     F half_square = 0.5d * f * f;
-    return __mad(f - (half_square - log_product_double<F>(f, half_square)), 1.4426950408889634074d, power);
+    F most = f - half_square;
+    F most_low = ((f - most) - half_square) - product_error<F, U>(0.5d * f, f, half_square);
+    F linear = most * 1.4426950408889634074d;
+    F linear_low = __mad(most, 2.0355273740931033e-17d, product_error<F, U>(most, (F)1.4426950408889634074d, linear));
+    F sum = power + linear;
+    F sum_low = (linear - (sum - power)) + linear_low;
+    return sum + __mad(most_low + log_product_double<F>(f, half_square), 1.4426950408889634074d, sum_low);
 }
 
-template <typename F> static inline F log2_double(F x) {
+template <typename F, typename U> static inline F log2_double(F x) {
     F power, result;
     if (__all_plain(x)) {
         F f = log_split_double<F>(x, power);
-        result = log2_sum_double<F>(f, power);
+        result = log2_sum_double<F, U>(f, power);
     } else {
         F f = log_reduced_double<F>(x, power);
-        result = log_special_double<F>(x, log2_sum_double<F>(f, power));
+        result = log_special_double<F>(x, log2_sum_double<F, U>(f, power));
     }
     return result;
 }
@@ -292,8 +298,8 @@ double log(double x) { return log_double<double>(x); }
 uniform double log(uniform double x) { return log_double<uniform double>(x); }
 float log2(float x) { return log2_float<float, int, double>(x); }
 uniform float log2(uniform float x) { return log2_float<uniform float, uniform int, uniform double>(x); }
-double log2(double x) { return log2_double<double>(x); }
-uniform double log2(uniform double x) { return log2_double<uniform double>(x); }
+double log2(double x) { return log2_double<double, uint64>(x); }
+uniform double log2(uniform double x) { return log2_double<uniform double, uniform uint64>(x); }
 float16 log2(float16 x) { return (float16)log2((float)x); }
 uniform float16 log2(uniform float16 x) { return (uniform float16)log2((uniform float)x); }
 float16 log(float16 x) { return (float16)log((float)x); }

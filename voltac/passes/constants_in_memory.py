@@ -39,9 +39,11 @@ _REGISTERS = (16, 32, 64)
 
 def keep_constants_in_memory(text: str) -> str:
     """The module's text, unchanged if no function has many constants."""
-    if text.count(" splat (float ") + text.count(" splat (double ") <= MOST_IN_REGISTERS:
-        return text
-    return _Constants(text).rewritten()
+    return _Constants(text).rewritten() if _has_many(text) else text
+
+
+def _has_many(text: str) -> bool:
+    return text.count(" splat (float ") + text.count(" splat (double ") > MOST_IN_REGISTERS
 
 
 class _Constants:
@@ -62,6 +64,8 @@ class _Constants:
 
     def _function(self, found: re.Match[str]) -> str:
         body = found[0]
+        if not _has_many(body):
+            return body
         operations = _OPERATION.findall(body)
         constants = {one["splat"] for line in operations for one in _CONSTANT.finditer(line)}
         if len(constants) <= MOST_IN_REGISTERS:
