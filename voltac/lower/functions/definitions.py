@@ -26,6 +26,7 @@ from voltac.options import Options
 from voltac.records import replace
 from voltac.sema import tree
 from voltac.sema.types import VARYING, FunctionType, Pointer, Qual, Scalar, Struct
+from voltac.system.lazy_patterns import lazy_pattern
 
 _SMALL_BODY_LINES = 300
 _SINGLE_USE_LINES = 3000
@@ -39,7 +40,7 @@ _COPIED_LINES = 20_000
 """Of all copies together of a function that is said to be inline. Where such functions call each other several times, copies
 of copies are made: code would grow exponentially with the depth. 1000 lines take a third of a second to compile."""
 
-_LANES_OF_INTEGERS = re.compile(r"<\d+ x i\d+> ")
+_LANES_OF_INTEGERS = lazy_pattern(r"<\d+ x i\d+> ")
 _NO_TAIL_CALLS = ' "disable-tail-calls"="true"'
 """LLVM 22 makes a loop of a recursion whose result is the lesser or greater of two, and asserts that it is a single integer: an
 assertion in ``ConstantExpr::getIntrinsicIdentity`` ends the process."""
