@@ -182,8 +182,9 @@ static uint32 {g}(uint32 n, uint32 &sum) {{ if (n == 0) return {self.rng.randran
         joined = self.rng.choice((*ways, "p * q") if type.startswith("uint") else ways)
         last = self.rng.choice((joined, f"({type}){k} + {joined}", f"max({joined}, ({type})n)", f"min(({type}){k}, {joined})"))
         rest = self.rng.choice((f"{h}(n / 2)", f"{h}(n - 2)", f"({type})n", f"({type}){k}"))
-        declarations += f"""static {type} {h}(int n) {{ if (n <= 0) return {k};
-    {type} p = {h}(n - 1), q = {rest}; return ({type})({last}); }}
+        first = self.rng.choice((f"{type} p = {h}(n - 1);", f"uniform {h}_type again = {h}; {type} p = again(n - 1);"))
+        declarations += f"""typedef {type} (*{h}_type)(int); static {type} {h}(int n) {{ if (n <= 0) return {k};
+    {first} {type} q = {rest}; return ({type})({last}); }}
 """
         return Part(declarations, f"NOTE({f}((uint32)({self.small()} & 7), r)); {self.note(f'{h}({self.small()} & 7)', type)}")
 

@@ -75,6 +75,8 @@ class ModuleContext:
         """What is written now is only reached from other files."""
         self.lines_have_one_thread = True
         """On a device: no two threads write different parts of 64 bytes of memory that begin at a multiple of 64."""
+        self.takes_addresses = False
+        """Some function is known by its address, so that calls may reach it that are not written as calls of it."""
         self._lane_numbers: dict[str, IR] = {}
         self._globals: dict[tree.VariableSymbol, IR] = {}
         self._names: set[str] = set()
@@ -198,7 +200,7 @@ class ModuleContext:
     def address_of_function(self, symbol: tree.FunctionSymbol) -> str:
         """What a function pointer holds: the version with a mask where the convention has one."""
         version = self.version(symbol, _called_kind(symbol, False))
-        version.address_taken = True
+        version.address_taken = self.takes_addresses = True
         return version.name
 
 

@@ -298,7 +298,7 @@ def text_of(module: ModuleContext, version: Version, base_attributes: str) -> st
         attributes += " noinline"
     elif _inlined(module, version):
         attributes += " alwaysinline"
-    if _LANES_OF_INTEGERS.match(version.signature) and _is_recursive(version):
+    if _LANES_OF_INTEGERS.match(version.signature) and (module.takes_addresses or _is_recursive(version)):
         attributes += _NO_TAIL_CALLS
     group = module.text.attribute_group(attributes)
     linkage = f"{version.linkage} " if version.linkage else ""
