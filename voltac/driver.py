@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from voltac.llvm import light_import
 from voltac.messages.diagnostics import CompileError, Diagnostics, InternalError
 from voltac.messages.message import Span
 from voltac.messages.visible import visible_listing
@@ -63,6 +64,7 @@ def in_compiling_thread(function: Callable[[], T]) -> T:
 
 
 def _run_stages(text: str, job: Compilation, begin: str, end: str) -> None:
+    light_import.begin()
     watch = job.watch
     result: Any = text
     stages = stages_of(job.options.target)

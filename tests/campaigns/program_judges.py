@@ -12,7 +12,7 @@ import numpy as np
 import test_on_ia64
 import test_on_ipu
 import test_on_naplespu
-from emulated import AARCH64, missing, run_emulated
+from emulated import AARCH64, X86, missing, run_emulated
 from random_accesses import random_cases
 from random_applications import random_applications
 from random_features import random_features
@@ -52,7 +52,13 @@ from voltac.target_info import DEVICES, TargetInfo, find_target
 TARGETS = (*HOST_TARGETS, *HOST_TARGETS, *(target for target in MORE_HOST_TARGETS if target not in RARE_TARGETS))
 """One half of the trials are for the usual ones, one in five for gangs of small types."""
 NEON = tuple(map(find_target, ("neon-i32x4", "neon-i32x8", "neon-i16x8", "neon-i8x16")))
-_SHARE_OF_NEON = 1 / 8
+X86_32 = tuple(
+    replace(target, triple="i686-unknown-linux-gnu", pointer_bits=32)
+    for target in HOST_TARGETS
+    if target.mask_bits in (1, 32) and target.is_x86 and not target.name.startswith("sse2")
+)
+"""With pointers of 32 bits; SSE2 takes floor and the like from C's library, which is not linked to them."""
+_SHARE_OF_NEON = _SHARE_OF_X86_32 = 1 / 8
 """Of the trials of ``programs``; linking and starting the emulator takes long."""
 
 
@@ -76,9 +82,13 @@ def target_of(seed: int) -> TargetInfo:
     return random.Random(f"target {seed}").choice(TARGETS)
 
 
-def target_of_program(seed: int) -> TargetInfo:
+def target_of_program(seed: int, text: str) -> TargetInfo:
     chance = random.Random(f"machine {seed}")
-    return chance.choice(NEON) if chance.random() < _SHARE_OF_NEON else target_of(seed)
+    share = chance.random()
+    if share < _SHARE_OF_NEON:
+        return chance.choice(NEON)
+    needs_libraries = "print(" in text or "launch" in text
+    return chance.choice(X86_32) if share > 1 - _SHARE_OF_X86_32 and not needs_libraries else target_of(seed)
 
 
 def first_wrong(job: Compilation, expected: Array) -> str:
@@ -105,12 +115,14 @@ def ran(jobs: Sequence[Compilation]) -> list[tuple[Array, str]]:
     """out and the printed text of machine code, by this processor or its emulator; of the late IR where there is neither."""
     if jobs[0].options.target in NEON and not missing(AARCH64):
         return run_emulated(jobs)
+    if jobs[0].options.target in X86_32 and not missing(X86):
+        return run_emulated(jobs, X86)
     return NativeRunner().run([natively(each) for each in jobs])
 
 
 def judge_program(seed: int, text: str) -> str:
     """For one target; at -O2 and at one of the other levels."""
-    target, path = target_of_program(seed), Path(f"program_{seed}.ispc")
+    target, path = target_of_program(seed, text), Path(f"program_{seed}.ispc")
     job = compile_for(path, text, target)
     expected, text_printed = interpreted(job)
     jobs = (job, at_level(job, (0, 0, 1, 3)[seed // 8 % 4]))

@@ -207,7 +207,7 @@ runpy.run_module("voltac", run_name="__main__")
 """
 
 
-@pytest.mark.parametrize("module", ["argparse", "voltac.cli.command", "voltac.driver", "voltac.sema", "llvmlite.binding"])
+@pytest.mark.parametrize("module", ["voltac.cli.parsing", "voltac.cli.command", "voltac.sema", "llvmlite.binding"])
 def test_an_interrupt_while_modules_are_imported_ends_as_quietly(module: str, folder: Path) -> None:
     command = [sys.executable, "-c", _SITES.format(module=module)]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60)
@@ -216,7 +216,7 @@ def test_an_interrupt_while_modules_are_imported_ends_as_quietly(module: str, fo
 
 
 def test_an_interrupt_that_another_error_hides_is_one(folder: Path) -> None:
-    """``parse_known_intermixed_args`` of argparse takes back what it has not done yet."""
+    """Code that takes back what it has not done yet may fail at that."""
     code = """
 import sys
 from voltac.cli import command

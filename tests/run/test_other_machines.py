@@ -38,7 +38,7 @@ on_x86 = pytest.mark.skipif(missing(X86) != "", reason=missing(X86))
 USUAL = (
     *("control/varying_while_collatz", "library/cross_lane_movement", "library/packed_store_and_load"),
     *("library/half_and_srgb_conversions", "memory/masked_gather_and_scatter", "memory/deinterleave_and_interleave"),
-    *("print/lanes_and_types", "structs/three_floats_in_a_row"),
+    *("print/lanes_and_types", "structs/three_floats_in_a_row", "memory/long_streams"),
 )
 
 
@@ -139,6 +139,12 @@ def test_random_programs_run_on_neon(first: int) -> None:
         job for job, wanted, (out, _) in zip(jobs, expected, run_emulated(jobs, AARCH64)) if not np.array_equal(out, wanted)
     ]
     assert [f"{job.file} for {job.options.target.name} -O{job.options.level}" for job in found] == []
+
+
+@on_x86
+def test_usual_programs_run_with_pointers_of_32_bits() -> None:
+    programs = [p for p in ALL if not p.prints and str(p.path.relative_to(FOLDER).with_suffix("")) in USUAL]
+    assert differences(programs, X86_32[-1:], X86) == {}
 
 
 @pytest.mark.long

@@ -176,7 +176,16 @@ static uint32 {f}(uint32 n, uint32 &sum) {{ sum += n; if (n < 2) return n + 1;
 static uint32 {g}(uint32 n, uint32 &sum) {{ if (n == 0) return {self.rng.randrange(9)}; sum ^= n << 3;
     return {f}(n - 1, sum) * 3; }}
 """
-        return Part(declarations, f"NOTE({f}((uint32)({self.small()} & 7), r));")
+        h, type, k = self.name("h"), self.rng.choice(TYPES), self.rng.randrange(1, 9)
+        ways: tuple[str, ...] = ("max(p, q)", "min(p, q)", "(p > q ? p : q)", "(p < q ? p : q)", "p + q", "p - q")
+        ways += ("(p & q)", "(p | q)", "(p ^ q)") if type in INTEGERS else ()
+        joined = self.rng.choice((*ways, "p * q") if type.startswith("uint") else ways)
+        last = self.rng.choice((joined, f"({type}){k} + {joined}", f"max({joined}, ({type})n)", f"min(({type}){k}, {joined})"))
+        rest = self.rng.choice((f"{h}(n / 2)", f"{h}(n - 2)", f"({type})n", f"({type}){k}"))
+        declarations += f"""static {type} {h}(int n) {{ if (n <= 0) return {k};
+    {type} p = {h}(n - 1), q = {rest}; return ({type})({last}); }}
+"""
+        return Part(declarations, f"NOTE({f}((uint32)({self.small()} & 7), r)); {self.note(f'{h}({self.small()} & 7)', type)}")
 
     def pointers(self) -> Part:
         """Functions called by address, of lanes that differ, and uniform ones; also with structs and references."""

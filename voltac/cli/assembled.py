@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import struct
 import sys
-from argparse import Namespace
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from voltac.cli.option_table import UsageError
+from voltac.cli.option_table import Namespace, UsageError
 from voltac.cli.run_arguments import filled, printed
 from voltac.cli.settings import defined_macro
 from voltac.codegen.elf import write_elf

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
 from typing import Any
 
 import numpy as np
 
-from voltac.cli.option_table import UsageError
+from voltac.cli.option_table import Namespace, UsageError
 from voltac.cli.outputs import Output, write_all, write_standard_output
 from voltac.cli.run import function_of_run
 from voltac.cli.settings import diagnostics_of, number, options_of_arguments

@@ -11,10 +11,9 @@ import os
 import subprocess
 import sys
 import tempfile
-from argparse import Namespace
 from collections.abc import Callable
 
-from voltac.cli.option_table import UsageError
+from voltac.cli.option_table import Namespace, UsageError
 from voltac.cli.products import object_of
 from voltac.cli.settings import diagnostics_of, options_of_arguments
 from voltac.driver import compile_source, read_source

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from argparse import Namespace
 from collections.abc import Sequence
 
-from voltac.cli.option_table import UsageError
+from voltac.cli.option_table import Namespace, UsageError
 from voltac.cli.outputs import Output
 from voltac.cli.products import last_stage
 from voltac.driver import explanation_of, read_source

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import Namespace
 
-from voltac.cli.option_table import UsageError
+from voltac.cli.option_table import Namespace, UsageError
 from voltac.cli.outputs import Input, Output, write_all
 from voltac.cli.parsing import parse_arguments
 from voltac.cli.products import warn_of_layouts

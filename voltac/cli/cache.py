@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import sys
 import time
-from argparse import Namespace
 
-from voltac.cli.option_table import UsageError
+from voltac.cli.option_table import Namespace, UsageError
 from voltac.messages.suggestions import suggestion
 from voltac.messages.visible import visible_name
 from voltac.pipeline import InputError

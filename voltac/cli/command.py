@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import Namespace
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
@@ -16,9 +15,10 @@ from importlib import import_module
 from voltac.cli import end_interrupted
 from voltac.cli.argument_files import ArgumentFiles
 from voltac.cli.commands import COMMANDS
-from voltac.cli.option_table import COMPILE, TEXTS, UsageError
+from voltac.cli.option_table import COMPILE, TEXTS, Namespace, UsageError
 from voltac.cli.outputs import OutputError, write_standard_output
 from voltac.cli.parsing import parse_arguments
+from voltac.llvm import light_import
 from voltac.llvm.host import CannotRun
 from voltac.messages.diagnostics import CompileError, Diagnostics, InternalError
 from voltac.messages.message import NOWHERE, Diagnostic
@@ -93,7 +93,7 @@ def _guarded(given: list[str], json: bool, gathered: list[Diagnostic] | None) ->
 
 
 def _end_if_interrupted(error: BaseException | None) -> None:
-    """What was being done when Ctrl-C came may fail while it is taken back, as in argparse."""
+    """What was being done when Ctrl-C came may fail while it is taken back."""
     seen: set[int] = set()
     while error is not None and id(error) not in seen:
         if isinstance(error, KeyboardInterrupt):
@@ -116,6 +116,7 @@ def _reported(error: Exception) -> str:
 def run() -> None:
     """For the words of this process, which it ends at once: that saves the time to take LLVM apart."""
     _replace_closed_streams()
+    light_import.process_is_own()
     code = main()
     for stream in (sys.stdout, sys.stderr):
         # Whatever could not be written has been reported by now.

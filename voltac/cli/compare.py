@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import shutil
 import sys
-from argparse import Namespace
 
-from voltac.cli.option_table import UsageError
+from voltac.cli.option_table import Namespace, UsageError
 from voltac.cli.outputs import Output, write_all
 from voltac.cli.settings import diagnostics_of, number, options_of_arguments
 from voltac.driver import compile_source, read_source

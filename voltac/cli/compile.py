@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import Namespace
 
-from voltac.cli.option_table import UsageError
+from voltac.cli.option_table import Namespace, UsageError
 from voltac.cli.outputs import write_all
 from voltac.cli.products import inputs_of, last_stage, outputs_of, warn_of_layouts, warn_of_names
 from voltac.cli.progress import progress
 from voltac.cli.settings import diagnostics_of, options_of_targets, watch_of
 from voltac.driver import compile_source, decode_source, read_source
+from voltac.llvm import light_import
 from voltac.llvm.target_machine import write_intel_assembly
 from voltac.messages.diagnostics import CompileError
 from voltac.messages.message import NOWHERE
@@ -23,6 +23,7 @@ from voltac.target_info import TargetInfo
 def compile_command(arguments: Namespace) -> int:
     """The exit code: 0, or 1 and the number of errors."""
     diagnostics = diagnostics_of(arguments)
+    light_import.choose()
     try:
         path = _input([*arguments.operands, *([_task_pool()] if arguments.task_pool else [])])
         targets = options_of_targets(arguments, diagnostics)

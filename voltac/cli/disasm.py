@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-from argparse import Namespace
 from collections.abc import Iterator
 from typing import Any
 
 from voltac.cli.assembled import preprocessing_of
 from voltac.cli.device_files import open_program
-from voltac.cli.option_table import UsageError
+from voltac.cli.option_table import Namespace, UsageError
 from voltac.cli.outputs import write_standard_output
 from voltac.codegen.device import DeviceCode
 from voltac.codegen.disassembler import Disassembler

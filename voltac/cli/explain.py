@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
 
-from voltac.cli.option_table import UsageError
+from voltac.cli.option_table import Namespace, UsageError
 from voltac.cli.outputs import Output, write_all, write_standard_output
 from voltac.cli.settings import diagnostics_of, options_of_arguments, watch_of
 from voltac.driver import compile_source, explanation_of, read_source

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from argparse import Namespace
 
-from voltac.cli.option_table import UsageError
+from voltac.cli.option_table import Namespace, UsageError
 from voltac.cli.outputs import write_standard_output
 from voltac.messages.explanations import EXPLAINED, examples, level
 from voltac.messages.suggestions import suggestion

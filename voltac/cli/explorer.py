@@ -6,11 +6,10 @@ import errno
 import gc
 import shlex
 import sys
-from argparse import Namespace
 from functools import partial
 from typing import Any
 
-from voltac.cli.option_table import UsageError
+from voltac.cli.option_table import Namespace, UsageError
 from voltac.cli.run_arguments import element_dtype, filled, number_of
 from voltac.cli.settings import diagnostics_of, number, options_of_arguments, settings_of_words, time_limit
 from voltac.driver import read_source

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import textwrap
-from argparse import Namespace
 
 from voltac.cli.commands import COMMANDS
 from voltac.cli.opt_words import OPT_WORDS
-from voltac.cli.option_table import COMPILE, Option, groups_of
+from voltac.cli.option_table import COMPILE, Namespace, Option, groups_of
 from voltac.cli.settings import diagnostics_of, options_of_arguments
 from voltac.llvm.host import missing
 from voltac.options import Options

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import gc
-from argparse import Namespace
 from functools import partial
 
 from voltac.cli.help import package_version
-from voltac.cli.option_table import UsageError
+from voltac.cli.option_table import Namespace, UsageError
 from voltac.cli.settings import diagnostics_of, options_of_arguments, settings_of_words, time_limit
 from voltac.explorer.workers import Workers
 from voltac.pipeline import InputError

@@ -7,6 +7,7 @@ know the option. The words of ``--opt=`` are in ``opt_words.py``.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from types import SimpleNamespace
 
 from voltac.messages.warning_switches import PERFORMANCE, SWITCHES
 from voltac.options.checks import ADDRESSINGS, DWARF_VERSIONS, MATH_LIBRARIES, SIZES
@@ -22,6 +23,10 @@ MACHINE = "Machine"
 
 _STAGES = " ".join(stage.name for stage in EVERY_STAGE)
 _TEXT_STAGES = " ".join(stage.name for stage in EVERY_STAGE if stage.takes_text)
+
+
+class Namespace(SimpleNamespace):
+    """The fields that the words of a command line were put into, by the names that the rows give them."""
 
 
 @record

@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 import re
 import sys
-from argparse import Namespace
 from collections.abc import Callable
 
-from voltac.cli.option_table import UsageError
+from voltac.cli.option_table import Namespace, UsageError
 from voltac.cli.outputs import Input, Output
 from voltac.messages.diagnostics import Diagnostics
 from voltac.messages.message import NOWHERE

@@ -10,12 +10,12 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from argparse import Namespace
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from types import TracebackType
 from typing import TextIO
 
+from voltac.cli.option_table import Namespace
 from voltac.messages.visible import visible_name
 from voltac.pipeline import EVERY_STAGE
 

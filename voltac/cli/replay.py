@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
 from typing import Any
 
 import numpy as np
 
-from voltac.cli.option_table import UsageError
+from voltac.cli.option_table import Namespace, UsageError
 from voltac.cli.parsing import parse_arguments
 from voltac.cli.run_arguments import printed
 from voltac.cli.settings import diagnostics_of, options_of_arguments

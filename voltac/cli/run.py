@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
-from voltac.cli.option_table import UsageError
+from voltac.cli.option_table import Namespace, UsageError
 from voltac.cli.run_arguments import argument_of, generated, printed
 from voltac.cli.settings import diagnostics_of, options_of_arguments, watch_of
 from voltac.driver import compile_source, read_source

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from argparse import Namespace
 from collections.abc import Callable
 from typing import Any
 
 from voltac.cli.opt_words import OPT_WORDS
-from voltac.cli.option_table import COMPILE, UsageError
+from voltac.cli.option_table import COMPILE, Namespace, UsageError
 from voltac.cli.parsing import parse_arguments
 from voltac.driver import read_source
 from voltac.llvm.host import host_target

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sys
-from argparse import Namespace
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +11,7 @@ import numpy as np
 
 from voltac.cli.assembled import SUFFIXES, preprocessing_of, run_assembled
 from voltac.cli.device_files import open_program
-from voltac.cli.option_table import MACHINE, UsageError, groups_of
+from voltac.cli.option_table import MACHINE, Namespace, UsageError, groups_of
 from voltac.cli.run_arguments import filled, from_file, printed
 from voltac.cli.settings import number
 from voltac.codegen.elf_read import BadElf

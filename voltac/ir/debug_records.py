@@ -8,15 +8,14 @@ variable is said to have no known value from there on; LLVM never gets an invali
 
 from __future__ import annotations
 
-import re
-
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.records import mutable_record
+from voltac.system.lazy_patterns import lazy_pattern
 
 _MARK = "#dbg_"
-_NAME = re.compile(r'%(?:"[^"]*"|[-\w$.]+)')
-_WHAT = re.compile(r"#dbg_(?P<kind>\w+)\((?P<value>.*?), (?P<rest>!\d+, (?:!DIExpression\([^()]*\)|!\d+), !\d+\))$")
-_ONE_NAME = re.compile(r'(?P<type>.*) (?P<name>%(?:"[^"]*"|[-\w$.]+))$')
+_NAME = lazy_pattern(r'%(?:"[^"]*"|[-\w$.]+)')
+_WHAT = lazy_pattern(r"#dbg_(?P<kind>\w+)\((?P<value>.*?), (?P<rest>!\d+, (?:!DIExpression\([^()]*\)|!\d+), !\d+\))$")
+_ONE_NAME = lazy_pattern(r'(?P<type>.*) (?P<name>%(?:"[^"]*"|[-\w$.]+))$')
 
 
 @mutable_record(eq=False)

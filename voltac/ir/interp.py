@@ -25,6 +25,7 @@ from voltac.ir.model import Module
 from voltac.ir.parts import Operand
 from voltac.ir.scan import end_of_type, end_of_value
 from voltac.system.deep_stack import deep_recursion
+from voltac.system.lazy_patterns import lazy_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -201,7 +202,7 @@ class IRInterpreter:
             encode(kind, constant(self.kinds, kind, value, self.address_of), placed.data, placed.defined, 0)
 
 
-_GLOBAL = re.compile(r"\b(global|constant) ")
+_GLOBAL = lazy_pattern(r"\b(global|constant) ")
 
 
 def _typed_at(body: str, position: int) -> tuple[Operand, int]:

@@ -18,8 +18,9 @@ from voltac.ir.interp_values import (
 )
 from voltac.ir.parts import parse_operand
 from voltac.ir.scan import split_list
+from voltac.system.lazy_patterns import lazy_pattern
 
-_ESCAPE = re.compile(rb"\\(\\|[0-9A-Fa-f]{2})")
+_ESCAPE = lazy_pattern(rb"\\(\\|[0-9A-Fa-f]{2})")
 
 
 def constant(kinds: KindTable, kind: Kind, text: str, address_of: Callable[[str], int]) -> Value:
@@ -68,7 +69,7 @@ def _float_constant(text: str, bits: int) -> float:
     return ROUND[bits](float(text))
 
 
-_CONSTANT_EXPRESSION = re.compile(r"(\w+)((?: \w+)*) ?\((.*)\)$", re.DOTALL)
+_CONSTANT_EXPRESSION = lazy_pattern(r"(\w+)((?: \w+)*) ?\((.*)\)$", re.DOTALL)
 
 
 def _expression(kinds: KindTable, kind: Kind, text: str, address_of: Callable[[str], int]) -> Value:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from voltac.ir.interp_frame import RunningModule
 from voltac.ir.interp_values import InstructionFault, Value, to_signed
+from voltac.system.lazy_patterns import lazy_pattern
 
 External = Callable[[RunningModule, list[Value]], Value]
 """Gets the arguments, yields the result."""
@@ -60,7 +61,7 @@ def _string(machine: RunningModule, address: Value) -> str:
     return data[:length].decode("utf-8", "surrogateescape")
 
 
-_DIRECTIVE = re.compile(r"%(l*)([dufsp%])")
+_DIRECTIVE = lazy_pattern(r"%(l*)([dufsp%])")
 
 
 def _formatted(machine: RunningModule, template: Value, arguments: list[Value]) -> str:

@@ -15,6 +15,7 @@ import re
 from collections.abc import Iterator
 
 from voltac.records import record
+from voltac.system.lazy_patterns import lazy_pattern
 
 FOREACH, CIF, CFOR = "foreach", "cif", "cfor"
 """What has paths: ``foreach`` and ``foreach_tiled``, ``cif``, the coherent loops."""
@@ -37,10 +38,10 @@ PROFILE_COUNTS, PROFILE_PLACES = "voltac.profile.counts", "voltac.profile.places
 each probe a list of the statements it counts, ``[file, line, column, note]``."""
 
 _STATEMENT = rf"\b(?P<kind>{FOREACH}|{CIF}|{CFOR})_(?P<line>\d+)_(?P<column>\d+)"
-_BLOCK = re.compile(rf"{_STATEMENT}\.(?P<path>\w+)")
-_FIRST = re.compile(rf"{_STATEMENT}\.(?:{ALL_ON}|{MASKED}|{MIXED}|{ALL_OFF})$")
-_MENTIONED = re.compile(rf"{_STATEMENT}\.(?P<path>{ALL_ON}|{MASKED}|{MIXED}|{ALL_OFF}|{FINISHED})")
-_AT_LINE = re.compile(rf"^{_BLOCK.pattern}", re.MULTILINE)
+_BLOCK = lazy_pattern(rf"{_STATEMENT}\.(?P<path>\w+)")
+_FIRST = lazy_pattern(rf"{_STATEMENT}\.(?:{ALL_ON}|{MASKED}|{MIXED}|{ALL_OFF})$")
+_MENTIONED = lazy_pattern(rf"{_STATEMENT}\.(?P<path>{ALL_ON}|{MASKED}|{MIXED}|{ALL_OFF}|{FINISHED})")
+_AT_LINE = lazy_pattern(rf"^{_BLOCK.pattern}", re.MULTILINE)
 
 
 @record

@@ -12,6 +12,7 @@ from collections.abc import Callable, Hashable
 from typing import Any
 
 _LIMIT = "limit"
+_UNKNOWN: Any = object()
 
 
 class Memo:
@@ -30,11 +31,11 @@ class Memo:
 
     def answer(self, key: Hashable, meanwhile: Any, compute: Callable[[], Any]) -> Any:
         """The answer, computed at the first call; while it is, others get ``meanwhile``."""
-        if key in self._answers:
-            rests = self._rests_on.get(key)
-            if rests:
-                self._used[-1] |= rests
-            return self._answers[key]
+        known = self._answers.get(key, _UNKNOWN)
+        if known is not _UNKNOWN:
+            if key in self._rests_on:
+                self._used[-1] |= self._rests_on[key]
+            return known
         if key in self._open:
             self._used[-1].add(key)
             return self._open[key]

@@ -18,8 +18,9 @@ from voltac.ir.parts import Operand, Parts
 from voltac.ir.scan import end_of_type, match_bracket, split_list
 from voltac.ir.types import DataLayout
 from voltac.records import field, mutable_record
+from voltac.system.lazy_patterns import lazy_pattern
 
-_NAME_TOKEN = re.compile(r'%(?:"[^"]*"|[-\w$.]+)')
+_NAME_TOKEN = lazy_pattern(r'%(?:"[^"]*"|[-\w$.]+)')
 
 
 class Instruction:
@@ -75,7 +76,7 @@ class Instruction:
 
     def rename(self, new_names: dict[str, str]) -> None:
         """Replace the used names that are keys; the result's own name stays."""
-        if not new_names or "%" not in self._text:
+        if not new_names or new_names.keys().isdisjoint(_NAME_TOKEN.findall(self._text)):
             return
         own = len(self.name) + self._text.index("%") if self.name else 0
         body = _NAME_TOKEN.sub(lambda found: new_names.get(found.group(), found.group()), self._text[own:])
@@ -195,7 +196,9 @@ class Function:
 
     def definitions(self) -> dict[str, Instruction]:
         """``%name`` -> the instruction that defines it (parameters are not in it)."""
-        return {instruction.name: instruction for instruction in self.instructions() if instruction.name}
+        return {
+            instruction.name: instruction for block in self.blocks for instruction in block.instructions if instruction.name
+        }
 
     def replace_uses(self, new_names: dict[str, str]) -> None:
         """Replace value names everywhere; chains in the dictionary are followed."""

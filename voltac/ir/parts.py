@@ -7,13 +7,14 @@ leave such instructions as they are.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from voltac.ir import simple_forms
 from voltac.ir.scan import CONSTANT_WORDS, EXPRESSION_WORDS, end_of_type, end_of_value, match_bracket, split_list
 from voltac.ir.types import vector_parts
 from voltac.records import field, mutable_record
+from voltac.system.lazy_patterns import lazy_pattern
 
 
 class Operand(NamedTuple):
@@ -56,17 +57,16 @@ class Parts:
     unknown: bool = False
 
 
-_HEAD = re.compile(r'\s*(?:(%(?:"[^"]*"|[-\w$.]+)) = )?((?:(?:tail|musttail|notail) )?[\w#]+)')
-_SIMPLE = re.compile(r"((?:<\d+ x \w+>|\w+)) ([%@][-\w$.]+|-?[\w.]+)(?=[,)\]]|$| to )")
+_HEAD = lazy_pattern(r'\s*(?:(%(?:"[^"]*"|[-\w$.]+)) = )?((?:(?:tail|musttail|notail) )?[\w#]+)')
 _FLAG_WORDS = frozenset(
     (
         *("nsw", "nuw", "exact", "disjoint", "nneg", "samesign", "inbounds", "nusw", "volatile", "atomic", "inalloca"),
         *("fast", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc", "weak"),
     )
 )
-_FLAG = re.compile(r"([a-z]+) ")
-_METADATA = re.compile(r", !(\w[-\w.]*) (!\w+\(|!\d+|!\w+)")
-_ALIGN = re.compile(r"align (\d+)")
+_FLAG = lazy_pattern(r"([a-z]+) ")
+_METADATA = lazy_pattern(r", !(\w[-\w.]*) (!\w+\(|!\d+|!\w+)")
+_ALIGN = lazy_pattern(r"align (\d+)")
 
 
 def head(text: str) -> tuple[str, str]:
@@ -87,7 +87,10 @@ def parse(text: str) -> Parts:
     prefix = ""
     if operation.endswith(" call"):
         prefix, operation = operation.split(" ")
-    parts = Parts(name, operation)
+    # As Parts(name, operation); what has a default that cannot change is left to the class.
+    parts = _new(Parts)
+    parts.name, parts.op = name, operation
+    parts.operands, parts.labels, parts.indices, parts.metadata = [], [], [], {}
     rule = _SHAPES.get(operation)
     if rule is None:
         parts.unknown = True
@@ -95,13 +98,17 @@ def parse(text: str) -> Parts:
     rest = text[found.end() + 1 :]
     if ", !" in rest:
         rest = _cut_metadata(rest, parts)
-    flags: list[str] = [prefix] if prefix else []
+    flags: tuple[str, ...] = (prefix,) if prefix else ()
     while (flag := _FLAG.match(rest)) is not None and flag.group(1) in _FLAG_WORDS:
-        flags.append(flag.group(1))
+        flags += (flag.group(1),)
         rest = rest[flag.end() :]
-    parts.flags = tuple(flags)
+    if flags:
+        parts.flags = flags
     rule(parts, rest)
     return parts
+
+
+_new: Callable[[type[Parts]], Parts] = object.__new__
 
 
 def _cut_metadata(rest: str, parts: Parts) -> str:
@@ -120,7 +127,7 @@ def _cut_metadata(rest: str, parts: Parts) -> str:
 
 def _operand(text: str, position: int) -> tuple[Operand, int]:
     """The ``type value`` pair at a position, and the position after it."""
-    simple = _SIMPLE.match(text, position)
+    simple = simple_forms.PAIR.match(text, position)
     if simple is not None and simple.group(2) not in EXPRESSION_WORDS and simple.group(2) != "addrspace":
         return Operand(simple.group(1), simple.group(2)), simple.end()
     type_end = end_of_type(text, position)
@@ -160,6 +167,15 @@ def _cast(parts: Parts, rest: str) -> None:
 
 def _typed_list(parts: Parts, rest: str) -> list[str]:
     """Operands separated by commas; ``align N`` and plain integers go to their own fields, other words are returned."""
+    if (simple := simple_forms.pairs(rest, 0, "")) is not None:
+        for kind, value in simple:
+            if kind == "label":
+                parts.labels.append(value[1:])
+            elif kind == "align":
+                parts.alignment = int(value)
+            else:
+                parts.operands.append(Operand(kind, value))
+        return []
     others: list[str] = []
     for item in split_list(rest):
         align = _ALIGN.fullmatch(item)
@@ -184,6 +200,10 @@ def _select(parts: Parts, rest: str) -> None:
 
 
 def _load(parts: Parts, rest: str) -> None:
+    if (simple := simple_forms.load(rest)) is not None:
+        parts.type, pointer, alignment = simple
+        parts.element_type, parts.operands, parts.alignment = parts.type, [Operand("ptr", pointer)], int(alignment)
+        return
     end = end_of_type(rest, 0)
     parts.type = parts.element_type = rest[:end]
     parts.ordering = " ".join(_typed_list(parts, rest[end + 2 :]))
@@ -225,11 +245,7 @@ def _phi(parts: Parts, rest: str) -> None:
         parts.labels.append(label[1:])
 
 
-def _branch(parts: Parts, rest: str) -> None:
-    _typed_list(parts, rest)
-
-
-_CASE = re.compile(r'\w+ [-\w]+, label %(?:"[^"]*"|[-\w$.]+)')
+_CASE = lazy_pattern(r'\w+ [-\w]+, label %(?:"[^"]*"|[-\w$.]+)')
 
 
 def _switch(parts: Parts, rest: str) -> None:
@@ -258,6 +274,11 @@ def _insertelement(parts: Parts, rest: str) -> None:
 
 
 def _shufflevector(parts: Parts, rest: str) -> None:
+    if (simple := simple_forms.shuffle(rest)) is not None:
+        one, element, first, other, second, lanes_taken, parts.mask = simple
+        parts.operands = [Operand(one, first), Operand(other, second)]
+        parts.type = f"<{lanes_taken} x {element}>"
+        return
     _typed_list(parts, rest)
     mask = parts.operands.pop()
     parts.mask = mask.value
@@ -293,6 +314,10 @@ def _fence(parts: Parts, rest: str) -> None:
 
 def _call(parts: Parts, rest: str) -> None:
     """``[convention] [return attributes] type[(parameter types)] callee(arguments) ...``."""
+    if (simple := simple_forms.call(rest)) is not None:
+        parts.type, parts.callee, arguments = simple
+        parts.operands = [Operand(*pair) for pair in arguments]
+        return
     position = _skip_attributes(rest, 0)
     end = end_of_type(rest, position)
     parts.type = rest[position:end]
@@ -310,8 +335,8 @@ def _call(parts: Parts, rest: str) -> None:
         parts.operands.append(Operand(item[:type_end], item[value_start:]))
 
 
-_ATTRIBUTE = re.compile(r'"[^"]*"(?:="[^"]*")?|[a-z_]\w*')
-_TYPE_WORD = re.compile(r"(?:i\d+|half|bfloat|float|double|ptr|void|x86_\w+|fp128|label|token|metadata|target)\b")
+_ATTRIBUTE = lazy_pattern(r'"[^"]*"(?:="[^"]*")?|[a-z_]\w*')
+_TYPE_WORD = lazy_pattern(r"(?:i\d+|half|bfloat|float|double|ptr|void|x86_\w+|fp128|label|token|metadata|target)\b")
 
 
 def _skip_attributes(text: str, position: int) -> int:
@@ -333,10 +358,6 @@ def _skip_attributes(text: str, position: int) -> int:
     return position
 
 
-def _nothing(parts: Parts, rest: str) -> None:
-    """An operation without operands."""
-
-
 BINARY = ("add", "sub", "mul", "udiv", "sdiv", "urem", "srem", "shl", "lshr", "ashr", "and", "or", "xor")
 FLOAT_BINARY = ("fadd", "fsub", "fmul", "fdiv", "frem")
 CASTS = (
@@ -352,7 +373,7 @@ LANEWISE_INTRINSICS = frozenset(
 )
 """Families of LLVM's intrinsics, ``@llvm.FAMILY.``, that compute each lane of vectors for itself."""
 
-_SHAPES: dict[str, Callable[[Parts, str], None]] = {
+_SHAPES: dict[str, Callable[[Parts, str], object]] = {
     **dict.fromkeys((*BINARY, *FLOAT_BINARY), _binary),
     **dict.fromkeys(("fneg", "freeze"), _unary),
     **dict.fromkeys(("icmp", "fcmp"), _compare),
@@ -363,7 +384,7 @@ _SHAPES: dict[str, Callable[[Parts, str], None]] = {
     "getelementptr": _getelementptr,
     "alloca": _alloca,
     "phi": _phi,
-    "br": _branch,
+    "br": _typed_list,
     "switch": _switch,
     "ret": _return,
     "call": _call,
@@ -375,5 +396,5 @@ _SHAPES: dict[str, Callable[[Parts, str], None]] = {
     "atomicrmw": _atomicrmw,
     "cmpxchg": _cmpxchg,
     "fence": _fence,
-    "unreachable": _nothing,
+    "unreachable": lambda parts, rest: None,
 }

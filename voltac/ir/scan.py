@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import re
 
+from voltac.system.lazy_patterns import lazy_pattern
+
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
-_INTERESTING = re.compile(r'["()\[\]{}<>]')
-_FLAT = re.compile(r'[(\[{<][^"()\[\]{}<>]*[)\]}>]')
-_STOP = re.compile(r'[",(\[{<]')
-_NAME = re.compile(r'[%@](?:"[^"]*"|[-a-zA-Z$._0-9]+)')
-_WORD = re.compile(r"[-+a-zA-Z0-9_.$]+")
-_TYPE_WORD = re.compile(r"[a-z_0-9]+")
+_INTERESTING = lazy_pattern(r'["()\[\]{}<>]')
+_FLAT = lazy_pattern(r'[(\[{<][^"()\[\]{}<>]*[)\]}>]')
+_STOP = lazy_pattern(r'[",(\[{<]')
+_NAME = lazy_pattern(r'[%@](?:"[^"]*"|[-a-zA-Z$._0-9]+)')
+_WORD = lazy_pattern(r"[-+a-zA-Z0-9_.$]+")
+_TYPE_WORD = lazy_pattern(r"[a-z_0-9]+")
 
 CONSTANT_WORDS = frozenset(("true", "false", "null", "undef", "poison", "none", "zeroinitializer"))
 """Words that are a value by themselves; other words before a value are attributes."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from voltac.messages.visible import bytes_of
+from voltac.system.lazy_patterns import lazy_pattern
 
-_ESCAPE = re.compile(rb"\\([0-9A-Fa-f]{2})")
+_ESCAPE = lazy_pattern(rb"\\([0-9A-Fa-f]{2})")
 
 
 def escaped(content: bytes) -> str:

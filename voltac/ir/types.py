@@ -7,9 +7,10 @@ from functools import lru_cache
 
 from voltac.ir.scan import split_list
 from voltac.records import mutable_record
+from voltac.system.lazy_patterns import lazy_pattern
 
-_VECTOR = re.compile(r"<(\d+) x ([^<>]+|<.*>)>$")
-_ARRAY = re.compile(r"\[(\d+) x (.*)\]$", re.DOTALL)
+_VECTOR = lazy_pattern(r"<(\d+) x ([^<>]+|<.*>)>$")
+_ARRAY = lazy_pattern(r"\[(\d+) x (.*)\]$", re.DOTALL)
 _FLOAT_BYTES = {"half": 2, "bfloat": 2, "float": 4, "double": 8, "x86_fp80": 16, "fp128": 16}
 
 

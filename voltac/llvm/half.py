@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import re
 
-_USES_HALF = re.compile(r"^(?!!).*\bhalf\b", re.MULTILINE)
+from voltac.system.lazy_patterns import lazy_pattern
+
+_USES_HALF = lazy_pattern(r"^(?!!).*\bhalf\b", re.MULTILINE)
 """In code: the name of a function in debug information is none."""
 
-_NARROWS_DOUBLES = re.compile(r"^ .* = fptrunc .*\bdouble\b.* to .*\bhalf\b", re.MULTILINE)
+_NARROWS_DOUBLES = lazy_pattern(r"^ .* = fptrunc .*\bdouble\b.* to .*\bhalf\b", re.MULTILINE)
 
 _FROM_HALF = """
 define weak hidden float @__extendhfsf2(half %value) nounwind {
@@ -100,6 +102,8 @@ def half_conversions(text: str, floats_in_hardware: bool) -> str:
 
     The instructions that CPUs have convert float16 from and to float, not from double.
     """
+    if "half" not in text:
+        return ""
     from_double = _to_half("__truncdfhf2", "double", 64, 52, 1023)
     if floats_in_hardware:
         return from_double if _NARROWS_DOUBLES.search(text) else ""

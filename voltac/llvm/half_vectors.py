@@ -16,17 +16,19 @@ from __future__ import annotations
 
 import re
 
-_OPERATION = re.compile(
+from voltac.system.lazy_patterns import lazy_pattern
+
+_OPERATION = lazy_pattern(
     r"^  (?P<result>%\S+) = (?P<op>fadd|fsub|fmul|fdiv|fcmp)(?P<flags>(?: [a-z]+)*) <(?P<lanes>\d+) x half> "
     r"(?P<operands>[^!\n]*?)(?P<rest>, ![^\n]*)?$",
     re.MULTILINE,
 )
-_WIDENING = re.compile(
+_WIDENING = lazy_pattern(
     r"^  (?P<result>%\S+) = (?P<op>fpext|fptosi|fptoui) <(?P<lanes>\d+) x half> (?P<value>.*?) to (?P<type><\d+ x \w+>)"
     r"(?P<rest>, ![^\n]*)?$",
     re.MULTILINE,
 )
-_NARROWING = re.compile(
+_NARROWING = lazy_pattern(
     r"^  (?P<result>%\S+) = (?P<op>fptrunc|sitofp|uitofp)(?P<flags>(?: [a-z]+)*) "
     r"(?P<type><\d+ x (?:float|i\d+)>) (?P<value>.*?) to <(?P<lanes>\d+) x half>(?P<rest>, ![^\n]*)?$",
     re.MULTILINE,
@@ -140,4 +142,4 @@ def with_half_vectors(text: str) -> str:
 
 
 _OPERAND = r"(%\S+|zeroinitializer|splat \([^)]*\)|<[^>]*>)"
-_OPERANDS = re.compile(f"{_OPERAND}, {_OPERAND}")
+_OPERANDS = lazy_pattern(f"{_OPERAND}, {_OPERAND}")

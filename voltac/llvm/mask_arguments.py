@@ -15,7 +15,9 @@ from __future__ import annotations
 
 import re
 
-_RESULT = re.compile(
+from voltac.system.lazy_patterns import lazy_pattern
+
+_RESULT = lazy_pattern(
     r"^  (?P<name>%\S+) = call (?P<type>(?:\[(?P<count>\d+) x )?(?P<mask><\d+ x i1>)\]?) (?P<rest>.*)$", re.MULTILINE
 )
 
@@ -42,7 +44,7 @@ def _in_function(text: str) -> str:
     return "\n".join(lines)
 
 
-_ARGUMENT = re.compile(r"(?<=x i1> )%[^\s,)]+|(?<=x i1>\] )%[^\s,)]+")
+_ARGUMENT = lazy_pattern(r"(?<=x i1> )%[^\s,)]+|(?<=x i1>\] )%[^\s,)]+")
 
 
 def _argument(match: re.Match[str], results: set[str], taken: set[str]) -> str:

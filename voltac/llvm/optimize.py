@@ -24,13 +24,14 @@ from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.passes.zeros_behind_masks import clear_moved_lanes
 from voltac.records import record, replace
+from voltac.system.lazy_patterns import lazy_pattern
 
-_DEFINITION = re.compile(
+_DEFINITION = lazy_pattern(
     r"^define .*?(?P<rest>(?: comdat(?:\(\$[^)]*\))?)?(?: align \d+)?(?: ![\w.]+ !\d+)* \{)$", re.MULTILINE
 )
-_NAME = re.compile(r'@("[^"]*"|[\w.$-]+)\(')
-_HALVES_RETURNED = re.compile(r" = call (?:\w+ )*(?:\[\d+ x )?<\d+ x half>")
-_OPTNONE = re.compile(r"^(attributes #\d+ = \{[^\n]*?) optnone\b", re.MULTILINE)
+_NAME = lazy_pattern(r'@("[^"]*"|[\w.$-]+)\(')
+_HALVES_RETURNED = lazy_pattern(r" = call (?:\w+ )*(?:\[\d+ x )?<\d+ x half>")
+_OPTNONE = lazy_pattern(r"^(attributes #\d+ = \{[^\n]*?) optnone\b", re.MULTILINE)
 _STACK_PROTECTORS = {"": "", "none": "", "on": " ssp", "strong": " sspstrong", "all": " sspreq"}
 """Value of ``--stack-protector`` -> LLVM's attribute."""
 
@@ -104,7 +105,7 @@ def _masks_in_mask_registers(text: str, options: Options) -> str:
 
 
 def _like_all_others(text: str, options: Options) -> str:
-    return _OPTNONE.sub(r"\1", text) if marks.is_seldom_called(text) else text
+    return _OPTNONE.sub(r"\1", text) if " optnone" in text and marks.is_seldom_called(text) else text
 
 
 def _calls_for_halves(options: Options) -> bool:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+from voltac.llvm.light_import import import_binding
 from voltac.llvm.module_text import text_of
 from voltac.messages.diagnostics import InternalError
 from voltac.options import Options
@@ -34,8 +35,7 @@ def binding() -> Any:
 
 @cache
 def _binding() -> Any:
-    import llvmlite.binding as llvm  # late: it takes 60 ms
-
+    llvm = import_binding()
     lock = llvm.ffi.lib._lock
     lock_around_forks(lock.__enter__, lambda: lock.__exit__(None, None, None))
     llvm.initialize_all_targets()

@@ -8,16 +8,16 @@ one call is left of.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from functools import cache
 from typing import Any
 
 from voltac.llvm.target_machine import LLVMModule, binding
+from voltac.system.lazy_patterns import lazy_pattern
 
-_NAME = re.compile(r'@("[^"]*"|[\w.$-]+)')
-_KEPT_OUT = re.compile(rb"\bnoinline\b")
-_PROCESSOR = re.compile(rb'"target-[a-z]+"="[^"]*"|vscale_range\([^)]*\)')
+_NAME = lazy_pattern(r'@("[^"]*"|[\w.$-]+)')
+_KEPT_OUT = lazy_pattern(rb"\bnoinline\b")
+_PROCESSOR = lazy_pattern(rb'"target-[a-z]+"="[^"]*"|vscale_range\([^)]*\)')
 _MOST_LINES = 3000
 """Of a function once everything that is inlined stands in it: the work on a function grows faster than the function."""
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from voltac.messages.message import Diagnostic, Note, Span
 from voltac.messages.visible import visible, visible_name
 from voltac.records import record
+from voltac.system.lazy_patterns import lazy_pattern
 
 _LONGEST_EXCERPT = 500
 _MOST_LINES = 3
@@ -93,7 +93,7 @@ def _shorten(line: str) -> str:
     return line if len(line) <= _LONGEST_EXCERPT else line[:_LONGEST_EXCERPT] + " ..."
 
 
-_COLOUR = re.compile("\033\\[[\\d;]*m")
+_COLOUR = lazy_pattern("\033\\[[\\d;]*m")
 
 
 def _shown_length(text: str) -> int:

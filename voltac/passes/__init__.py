@@ -30,6 +30,7 @@ from voltac.passes.jammed_rows import jam_rows
 from voltac.passes.joined_conditions import join_conditions
 from voltac.passes.joined_members import join_members
 from voltac.passes.lane_orders import order_lanes
+from voltac.passes.lanes_in_scalars import keep_lanes_in_scalars
 from voltac.passes.masked_counts import add_under_masks
 from voltac.passes.narrow_arithmetic import narrow_arithmetic
 from voltac.passes.one_lane_stores import store_one_lane
@@ -123,6 +124,8 @@ PASSES = (
     Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),
     Pass("order_lanes", "lanes between shuffles stand so that these stay within halves of registers",
          order_lanes, _has_halves),
+    Pass("keep_lanes_in_scalars", "what is put together and taken apart lane by lane is computed in scalars",
+         keep_lanes_in_scalars, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("compute_even_odd", "64-bit arithmetic between numbers of 32 bits is done on even and on odd lanes",
          compute_even_odd, lambda options: options.level > 1 and _resolves_on_host(options) and options.target.is_x86),
     Pass("place_bit_tests", "bits at places of the lanes' own are tested there, where lanes are not shifted each by its count",

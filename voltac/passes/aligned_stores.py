@@ -163,7 +163,7 @@ def _write(found: _Stream, before: list[Instruction], address: str, emitter: Emi
     down = value(before, "down", f"sub {bits} 0, {value(before, 'at', f'ptrtoint ptr {address} to {bits}')}")
     to_border = value(before, "bytes", f"and {bits} {down}, {found.register - 1}")
     elements = value(before, "elements", f"lshr {bits} {to_border}, {access.size.bit_length() - 1}")
-    count = value(before, "count", f"trunc {bits} {elements} to i32")
+    count = elements if bits == "i32" else value(before, "count", f"trunc {bits} {elements} to i32")
     many = value(before, "many", f"icmp sgt i32 {found.extent}, {found.fewest_gangs * loop.width}")
     crosses = value(before, "crosses", f"icmp ne i32 {count}, 0")
     shorter = value(before, "shorter", f"and i1 {many}, {crosses}")

@@ -14,7 +14,6 @@ zero need no look. Where there is no instruction for the least, the flags of com
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from voltac.ir import match as m
@@ -30,6 +29,7 @@ from voltac.options import Options
 from voltac.passes.accesses.access import is_divisor
 from voltac.passes.facts.checked_divisors import CheckedDivisors
 from voltac.records import mutable_record
+from voltac.system.lazy_patterns import lazy_pattern
 from voltac.target_info import TargetInfo
 
 _MOST_ACCUMULATORS = 3
@@ -40,7 +40,7 @@ _EXTENSION = m.op(("sext", "zext"), m.value("source"))
 _EXTENDED = m.one_of(_EXTENSION, m.op("select", m.value("test"), _EXTENSION, m.all_ones()))
 """A divisor of fewer bits, where some lanes are on, in which the others have -1."""
 
-_TEXT = re.compile(r'constant \[\d+ x i8\] c"(.*)\\00"')
+_TEXT = lazy_pattern(r'constant \[\d+ x i8\] c"(.*)\\00"')
 
 
 def check_divisors(module: Module, options: Options) -> None:

@@ -14,13 +14,12 @@ lanes are left to ``available_loads``, which knows their masks.
 
 from __future__ import annotations
 
-import re
-
 from voltac.ir.cfg import control_flow
 from voltac.ir.model import Block, Function, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY
 from voltac.options import Options
 from voltac.passes.facts.effects import ModuleEffects
+from voltac.system.lazy_patterns import lazy_pattern
 
 _PURE = frozenset(
     (
@@ -28,9 +27,9 @@ _PURE = frozenset(
         *("extractelement", "insertelement", "shufflevector", "extractvalue", "insertvalue"),
     )
 )
-_CALLEE = re.compile(r'@("[^"]*"|[-\w$.]+)\(')
-_NAME = re.compile(r'%(?:"[^"]*"|[-\w$.]+)')
-_MARKS = re.compile(r", !(?:dbg|alias\.scope|noalias) !\d+")
+_CALLEE = lazy_pattern(r'@("[^"]*"|[-\w$.]+)\(')
+_NAME = lazy_pattern(r'%(?:"[^"]*"|[-\w$.]+)')
+_MARKS = lazy_pattern(r", !(?:dbg|alias\.scope|noalias) !\d+")
 """They belong to one place; another computation of the value has its own."""
 
 

@@ -15,15 +15,14 @@ stand for what was to be frozen: it is one of the values that poison may be. Fla
 
 from __future__ import annotations
 
-import re
-
 from voltac.ir.model import Instruction
 from voltac.options import Options
+from voltac.system.lazy_patterns import lazy_pattern
 
-_NAME = re.compile(r'%(?:"[^"]*"|[-\w$.]+)')
-_FREEZE = re.compile(rf"  (?P<name>{_NAME.pattern}) = freeze <\d+ x i1> (?P<value>{_NAME.pattern})(?:, !dbg !\d+)?$")
-_DEBUG = re.compile(r", !dbg !\d+$")
-_TAKEN = re.compile(r"%compared\.(\d+) =")
+_NAME = lazy_pattern(r'%(?:"[^"]*"|[-\w$.]+)')
+_FREEZE = lazy_pattern(rf"  (?P<name>{_NAME.pattern}) = freeze <\d+ x i1> (?P<value>{_NAME.pattern})(?:, !dbg !\d+)?$")
+_DEBUG = lazy_pattern(r", !dbg !\d+$")
+_TAKEN = lazy_pattern(r"%compared\.(\d+) =")
 _JOINING = frozenset(("and", "or", "xor", "select"))
 
 

@@ -18,15 +18,14 @@ takes two to three operations for each register of AVX2 on Intel's processors, i
 
 from __future__ import annotations
 
-import re
-
 from voltac.options import Options
+from voltac.system.lazy_patterns import lazy_pattern
 
-_SELECTION = re.compile(
+_SELECTION = lazy_pattern(
     r"  (?P<name>%\S+) = select (?P<type><\d+ x i1>) (?P<first>%[^\s,]+), <\d+ x i1> (?P<yes>%[^\s,]+|splat \(i1 true\)), "
     r"<\d+ x i1> (?P<no>%[^\s,]+|zeroinitializer)(?P<debug>, !dbg !\d+)?$"
 )
-_TAKEN = re.compile(r"%joined\.(\d+) =")
+_TAKEN = lazy_pattern(r"%joined\.(\d+) =")
 
 
 def join_conditions(text: str, options: Options) -> str:

@@ -18,16 +18,16 @@ A lane that is on is 1 or -1, one that is off 0. Flags are left off: a lane that
 
 from __future__ import annotations
 
-import re
+from voltac.system.lazy_patterns import lazy_pattern
 
-_WIDENED = re.compile(
+_WIDENED = lazy_pattern(
     r"  (?P<name>%\S+) = (?P<op>zext|sext) (?P<mask><\d+ x i1> %\S+) to <\d+ x i(?:8|16|32|64)>(?:, !dbg !\d+)?$"
 )
-_ADDED = re.compile(
+_ADDED = lazy_pattern(
     r"  (?P<name>%\S+) = (?P<op>add|sub) (?:nuw |nsw )*(?P<type><\d+ x (?P<element>i\d+)>) "
     r"(?P<first>%[^\s,]+), (?P<second>%[^\s,]+)(?P<debug>, !dbg !\d+)?$"
 )
-_TAKEN = re.compile(r"%counted\.(\d+) =")
+_TAKEN = lazy_pattern(r"%counted\.(\d+) =")
 
 
 def add_under_masks(text: str) -> str:

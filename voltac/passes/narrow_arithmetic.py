@@ -17,7 +17,6 @@ what a value of the function is.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from functools import cached_property
 
@@ -33,13 +32,14 @@ from voltac.passes.accesses.access import pseudo_operation
 from voltac.passes.accesses.member_groups import joined_loads
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.facts.integer_ranges import ALL, RANGES, Range, range_of_call, union
+from voltac.system.lazy_patterns import lazy_pattern
 from voltac.target_info import TargetInfo
 
 _SIGNED: Range = (-(1 << 15), (1 << 15) - 1)
 _UNSIGNED: Range = (0, (1 << 16) - 1)
 """The two ways of reading 16 bits."""
-_NARROW_LOAD = re.compile(r" = [sz]ext (?:nneg )?<\d+ x i(?:8|16)> .* to <\d+ x i32>")
-_INTRINSIC = re.compile(r"@llvm\.(smin|smax|umin|umax|abs)\.v\d+i32$")
+_NARROW_LOAD = lazy_pattern(r" = [sz]ext (?:nneg )?<\d+ x i(?:8|16)> .* to <\d+ x i32>")
+_INTRINSIC = lazy_pattern(r"@llvm\.(smin|smax|umin|umax|abs)\.v\d+i32$")
 _EXTENSIONS = frozenset(("zext", "sext"))
 _LOW_BITS = frozenset(("add", "sub", "mul", "and", "or", "xor"))
 _BITWISE = frozenset(("and", "or", "xor"))

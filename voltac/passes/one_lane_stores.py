@@ -16,15 +16,14 @@ truncating store for a plain one).
 
 from __future__ import annotations
 
-import re
-
 from voltac.ir.types import DataLayout, element_of
+from voltac.system.lazy_patterns import lazy_pattern
 
-_STORE = re.compile(
+_STORE = lazy_pattern(
     r"  (?:tail )?call void @llvm\.masked\.store\.\w+\.p0\((?P<vector><\d+ x \w+>) (?P<value>.+), ptr align (?P<align>\d+) "
     r"(?P<pointer>.+), <\d+ x i1> <(?P<mask>i1 (?:true|false)(?:, i1 (?:true|false))*)>\)(?:, (?P<debug>!dbg !\d+))?"
 )
-_TAKEN = re.compile(r"%only_lane\.(\d+) =")
+_TAKEN = lazy_pattern(r"%only_lane\.(\d+) =")
 _MARK = "@llvm.masked.store."
 _LAYOUT = DataLayout({})
 

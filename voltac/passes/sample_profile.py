@@ -22,10 +22,11 @@ from voltac.ir.model import Block, Function, Module
 from voltac.messages.visible import visible_name
 from voltac.options import Options
 from voltac.records import field, mutable_record
+from voltac.system.lazy_patterns import lazy_pattern
 
-_HEAD = re.compile(r"(?P<name>[^\s:]\S*):(?P<total>\d+):(?P<head>\d+)$")
-_LINE = re.compile(r"(?P<indent> +)(?P<line>\d+)(?:\.\d+)?: (?:(?P<count>\d+)(?: .*)?|(?P<callee>\S+):\d+)$")
-_FIELD = re.compile(r"(\w+): (!?\w+)")
+_HEAD = lazy_pattern(r"(?P<name>[^\s:]\S*):(?P<total>\d+):(?P<head>\d+)$")
+_LINE = lazy_pattern(r"(?P<indent> +)(?P<line>\d+)(?:\.\d+)?: (?:(?P<count>\d+)(?: .*)?|(?P<callee>\S+):\d+)$")
+_FIELD = lazy_pattern(r"(\w+): (!?\w+)")
 
 
 class NotAProfile(ValueError):

@@ -15,18 +15,17 @@ The program had a branch there. Counts that differ cost a multiplication, or a s
 
 from __future__ import annotations
 
-import re
-
 from voltac.options import Options
+from voltac.system.lazy_patterns import lazy_pattern
 
-_MASK = re.compile(r"  (?P<name>%\S+) = zext (?:nneg )?(?P<type><\d+ x i1>) (?P<mask>%[^\s,]+) to <\d+ x i\d+>")
-_BIT = re.compile(r"  (?P<name>%\S+) = and (?P<type><\d+ x i\d+>) %[^\s,]+, splat \(i\d+ 1\)")
-_SHIFT = re.compile(
+_MASK = lazy_pattern(r"  (?P<name>%\S+) = zext (?:nneg )?(?P<type><\d+ x i1>) (?P<mask>%[^\s,]+) to <\d+ x i\d+>")
+_BIT = lazy_pattern(r"  (?P<name>%\S+) = and (?P<type><\d+ x i\d+>) %[^\s,]+, splat \(i\d+ 1\)")
+_SHIFT = lazy_pattern(
     r"  (?P<name>%\S+) = (?P<op>shl|lshr|ashr) (?:\w+ )*(?P<type><\d+ x i(?:16|32|64)>) (?P<value>%[^\s,]+), "
     r"(?P<count>%[^\s,]+)(?P<debug>, !dbg !\d+)?"
 )
-_SHIFTED = re.compile(r"(?:shl|shr) (?:\w+ )*<\d+ x i\d+> %[^,]+, %")
-_TAKEN = re.compile(r"%shifted\.(\d+) =")
+_SHIFTED = lazy_pattern(r"(?:shl|shr) (?:\w+ )*<\d+ x i\d+> %[^,]+, %")
+_TAKEN = lazy_pattern(r"%shifted\.(\d+) =")
 
 
 def select_shifted(text: str, options: Options) -> str:

@@ -17,11 +17,11 @@ are the same; of one that is, the first is poison, which may be anything.
 
 from __future__ import annotations
 
-import re
+from voltac.system.lazy_patterns import lazy_pattern
 
 _MARKS = ("@llvm.masked.gather.", "@llvm.masked.scatter.")
-_EXTENDED = re.compile(r"  (?P<name>%\S+) = zext nneg (?P<rest><\d+ x i32> \S+ to <\d+ x i64>.*)")
-_PLACES = re.compile(r"= getelementptr .*, ptr \S+, <\d+ x i64> (%[^\s,]+)")
+_EXTENDED = lazy_pattern(r"  (?P<name>%\S+) = zext nneg (?P<rest><\d+ x i32> \S+ to <\d+ x i64>.*)")
+_PLACES = lazy_pattern(r"= getelementptr .*, ptr \S+, <\d+ x i64> (%[^\s,]+)")
 
 
 def extend_by_sign(text: str) -> str:

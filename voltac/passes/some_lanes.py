@@ -19,9 +19,10 @@ from collections import Counter
 from voltac.ir import match as m
 from voltac.ir.model import Instruction, Module
 from voltac.options import Options
+from voltac.system.lazy_patterns import lazy_pattern
 
-_MASKED = re.compile(r"@llvm\.masked\.(load|store)\.v(\d+)i(8|16)\.p0\(")
-_PROCESSOR = re.compile(r'"target-cpu"=.*(?= })')
+_MASKED = lazy_pattern(r"@llvm\.masked\.(load|store)\.v(\d+)i(8|16)\.p0\(")
+_PROCESSOR = lazy_pattern(r'"target-cpu"=.*(?= })')
 _END_OF_RANGE = m.op("icmp", predicate="ult")
 _PIECE = 8
 """Bytes that are moved at once, in a register of 64 bits."""

@@ -27,15 +27,16 @@ from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.options import Options
 from voltac.passes.loops.gang_loops import GangLoop, root
+from voltac.system.lazy_patterns import lazy_pattern
 
 LEAST_BYTES = 16 << 20
 """Of what a loop stores to an array. By measurement: equal at 4 MB, with caches of 2 MB a core, and better from 16 on."""
 _MOST_INSTRUCTIONS = 200
 _MOST_STORES = 4
 """Of a body: one that computes longer does not wait for memory, and each store is a branch. Chosen, not measured."""
-_STORE = re.compile(r"\s*store (?P<value>(?P<type><\d+ x \w+>) .+?), ptr (?P<pointer>%[^ ,]+), align \d+(?P<rest>.*)")
+_STORE = lazy_pattern(r"\s*store (?P<value>(?P<type><\d+ x \w+>) .+?), ptr (?P<pointer>%[^ ,]+), align \d+(?P<rest>.*)")
 _FENCE = "void @llvm.x86.sse.sfence()"
-_NUMBER = re.compile(r"!(\d+) = ")
+_NUMBER = lazy_pattern(r"!(\d+) = ")
 
 
 def stream_stores(module: Module, options: Options) -> None:

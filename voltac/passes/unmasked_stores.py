@@ -21,14 +21,15 @@ from __future__ import annotations
 import re
 
 from voltac.options import Options
+from voltac.system.lazy_patterns import lazy_pattern
 
-_STORE = re.compile(
+_STORE = lazy_pattern(
     r"  store (?P<type><(?P<lanes>\d+) x (?P<element>float|double|i32|i64)>) (?P<value>%\S+), ptr (?P<pointer>%\S+),"
 )
-_SELECT = re.compile(r"  (?P<name>%\S+) = (?:select|(?:tail )?call [^@]*@llvm\.[su](?:min|max)\.) ?(?P<operands>.*)")
+_SELECT = lazy_pattern(r"  (?P<name>%\S+) = (?:select|(?:tail )?call [^@]*@llvm\.[su](?:min|max)\.) ?(?P<operands>.*)")
 """Selections, and what becomes one where there is no instruction for it."""
-_NAME = re.compile(r"%[^\s,]+")
-_LOAD = re.compile(r"  (?P<name>%\S+) = load <\d+ x \w+>, ptr (?P<pointer>%[^\s,]+)")
+_NAME = lazy_pattern(r"%[^\s,]+")
+_LOAD = lazy_pattern(r"  (?P<name>%\S+) = load <\d+ x \w+>, ptr (?P<pointer>%[^\s,]+)")
 _FLOATS = {"float": ("float", "f32"), "i32": ("float", "f32"), "double": ("double", "f64"), "i64": ("double", "f64")}
 
 

@@ -23,15 +23,16 @@ from collections.abc import Callable
 from voltac.ir.cfg import control_flow
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.options import Options
+from voltac.system.lazy_patterns import lazy_pattern
 from voltac.target_info.processors import find_processor
 
 _MOST_IN_A_BLOCK = 4
 """Accesses: each is a branch, with code for both ways. Chosen, not measured."""
-_STORE = re.compile(
+_STORE = lazy_pattern(
     r"call void @llvm\.masked\.store\.\S+\((?P<value><(?P<lanes>\d+) x \w+> \S+), ptr align (?P<align>\d+) (?P<pointer>\S+), "
     r"<\d+ x i1> (?P<mask>%[^ )]+)\)(?P<rest>.*)"
 )
-_LOAD = re.compile(
+_LOAD = lazy_pattern(
     r"(?P<result>%\S+) = call (?P<type><(?P<lanes>\d+) x \w+>) @llvm\.masked\.load\.\S+\("
     r"ptr align (?P<align>\d+) (?P<pointer>\S+), <\d+ x i1> (?P<mask>%[^ )]+), <[^>]*> .*?\)(?P<rest>(?:, !.*)?)$"
 )
@@ -73,9 +74,10 @@ def _split(block: Block, fresh: Callable[[str], str], loads: bool) -> list[Block
     for index, instruction in enumerate(block.instructions):
         if instruction.op == "call" and "@llvm.masked." in instruction.text:
             text = instruction.text.strip()
-            match = _STORE.match(text) or (_LOAD.match(text) if loads else None)
+            stored = _STORE.match(text)
+            match = stored or (_LOAD.match(text) if loads else None)
             if match:
-                found.append((index, match, match.re is _STORE))
+                found.append((index, match, stored is not None))
     if not found or len(found) > _MOST_IN_A_BLOCK:
         return [block]
     parts = [block]

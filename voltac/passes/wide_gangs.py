@@ -36,6 +36,7 @@ from voltac.passes.loops.gang_loops import GangLoop, root
 from voltac.passes.loops.lane_counts import lane_numbers
 from voltac.passes.loops.narrow_sums import enough, narrow_sums
 from voltac.passes.loops.wide_loops import WideLoop
+from voltac.system.lazy_patterns import lazy_pattern
 from voltac.target_info import TargetInfo
 
 _LANEWISE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "icmp", "fcmp", "select", "freeze"))
@@ -48,7 +49,7 @@ _MOST_CHAINS = 8
 """What such a loop carries on, of all gangs together: enough for two additions a cycle that take four."""
 _IRREGULAR = 8
 """Such instructions that a load lane by lane counts for: two of them side by side keep a processor busy."""
-_EXTREME = re.compile(r"@llvm\.[su](?:min|max)\.v")
+_EXTREME = lazy_pattern(r"@llvm\.[su](?:min|max)\.v")
 
 
 _PIXEL = 4

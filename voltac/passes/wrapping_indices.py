@@ -12,8 +12,6 @@ optimised (``loops/outlined_blocks.py``): it seldom runs.
 
 from __future__ import annotations
 
-import re
-
 from voltac.ir import match as m
 from voltac.ir.cfg import ControlFlow, NaturalLoop, control_flow
 from voltac.ir.lane_values import LaneValues
@@ -27,6 +25,7 @@ from voltac.passes.facts.index_bounds import Claims, LoopBounds, Unbounded
 from voltac.passes.loops.copied_blocks import CopiedBlocks
 from voltac.passes.loops.outlined_blocks import outline
 from voltac.passes.loops.preheader import DECLARATIONS, Preheader
+from voltac.system.lazy_patterns import lazy_pattern
 
 _MOST_INSTRUCTIONS = 1500
 """Of a loop that is copied."""
@@ -36,7 +35,7 @@ _LINEAR = frozenset(("getelementptr", "add", "sub", "mul", "shl", "or", "zext", 
 _EXACT_BY_FLAG = frozenset(("add", "sub", "mul", "shl"))
 _WITHOUT_SUMS = frozenset(("zext", "sext", "shufflevector", "insertelement", "call", "load", "fptosi", "fptoui", "ptrtoint"))
 """What cannot wrap around: its lanes are all equal, or without a pattern."""
-_WRAPPING = re.compile(r"= (add|sub|mul|shl|trunc) (?:nuw )?")
+_WRAPPING = lazy_pattern(r"= (add|sub|mul|shl|trunc) (?:nuw )?")
 
 
 def test_wrapping_indices(module: Module, options: Options) -> None:

@@ -20,12 +20,13 @@ from __future__ import annotations
 import re
 
 from voltac.options import Options
+from voltac.system.lazy_patterns import lazy_pattern
 
-_SHUFFLE = re.compile(
+_SHUFFLE = lazy_pattern(
     r"  (?P<name>%\S+) = shufflevector <(?P<given>\d+) x i1> (?P<mask>%[^\s,]+), "
     r"<\d+ x i1> (?P<others>zeroinitializer|<[^>]*>), <(?P<width>\d+) x i32> <(?P<lanes>[^>]*)>(?P<debug>.*)"
 )
-_TAKEN = re.compile(r"%lanes_moved\.(\d+) =")
+_TAKEN = lazy_pattern(r"%lanes_moved\.(\d+) =")
 
 
 def clear_moved_lanes(text: str, options: Options) -> str:

@@ -7,17 +7,18 @@ import re
 from voltac.messages.message import Span
 from voltac.syntax.lexer import BLANKS, CHARACTER
 from voltac.syntax.macros import MacroError
+from voltac.system.lazy_patterns import lazy_pattern
 
 _SPLICES = r"(?:\\[ \t]*\n)*"
 """Ends of lines that join them: they may stand between the two characters that begin or end a comment, too."""
 _BLOCK = rf"/{_SPLICES}\*.*?\*{_SPLICES}/"
-_COMMENT_OR_STRING = re.compile(
+_COMMENT_OR_STRING = lazy_pattern(
     rf"(?P<line>/{_SPLICES}/[^\n\\]*(?:\\(?:[ \t]*\n)?[^\n\\]*)*)|(?P<block>{_BLOCK})"
     r'|"(?:[^"\\\n]|\\.)*"'
     rf"|{CHARACTER}|(?P<open>/{_SPLICES}\*)",
     re.DOTALL,
 )
-_BLOCK_COMMENT = re.compile(_BLOCK, re.DOTALL)
+_BLOCK_COMMENT = lazy_pattern(_BLOCK, re.DOTALL)
 
 
 def with_newlines(text: str) -> str:

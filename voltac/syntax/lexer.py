@@ -10,6 +10,7 @@ import functools
 import re
 
 from voltac.syntax.tables import Tables, load
+from voltac.system.lazy_patterns import lazy_pattern
 
 BLANKS = " \t\f\v\r"
 """What separates the tokens of a line."""
@@ -19,7 +20,7 @@ CHARACTER = r"'(?:[^'\\\n]|\\(?:x[0-9a-fA-F]+|[0-7]{1,3}|[^\n]))'"
 
 OPERATOR_NAME = r"operator(?:<<=|>>=|&&|\|\||\+\+|--|<<|>>|[-+*/%<>=!&|^]=|[-+*/%<>=!&|^~])"
 
-TOKEN = re.compile(
+TOKEN = lazy_pattern(
     OPERATOR_NAME + r"|delete\[\]"
     r"|[A-Za-z_]\w*"
     r'|"(?:[^"\\\n]|\\.)*"'
@@ -32,7 +33,7 @@ TOKEN = re.compile(
 )
 """Every character that is not blank belongs to some match; what no token starts with is a match of one character."""
 
-PREPROCESSING_NUMBER = re.compile(r"\.?[0-9](?:[eEpPdD][+-]|[\w.])*", re.ASCII)
+PREPROCESSING_NUMBER = lazy_pattern(r"\.?[0-9](?:[eEpPdD][+-]|[\w.])*", re.ASCII)
 """What the operands of ``##`` may join to on the way to a number."""
 
 DIGRAPHS = {"<%": "{", "%>": "}", "<:": "[", ":>": "]"}
@@ -104,7 +105,7 @@ def _looks_floating(text: str) -> bool:
     return bool(_FLOATING.match(text))
 
 
-_FLOATING = re.compile(r"[0-9]*\.|[0-9]+(?:[eEdD][+-]?[0-9]|f|F|d$|D$)")
+_FLOATING = lazy_pattern(r"[0-9]*\.|[0-9]+(?:[eEdD][+-]?[0-9]|f|F|d$|D$)")
 
 
 @functools.cache

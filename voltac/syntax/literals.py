@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 
-_INTEGER = re.compile(r"(0[xX][0-9a-fA-F]+|0b[01]+|[0-9]+)([kMG]?)([uU][lL]{0,2}|[lL]{1,2}[uU]?)?", re.ASCII)
+from voltac.system.lazy_patterns import lazy_pattern
+
+_INTEGER = lazy_pattern(r"(0[xX][0-9a-fA-F]+|0b[01]+|[0-9]+)([kMG]?)([uU][lL]{0,2}|[lL]{1,2}[uU]?)?", re.ASCII)
 _SCALE = {"": 1, "k": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-_FLOAT = re.compile(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
-_FORTRAN = re.compile(r"((?:[0-9]+\.?[0-9]*|\.[0-9]+))[dD]([+-]?[0-9]+)", re.ASCII)
-_HEX_FLOAT = re.compile(r"0[xX][01](?:\.[0-9a-fA-F]*)?[pP][+-]?[0-9]+", re.ASCII)
+_FLOAT = lazy_pattern(r"(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
+_FORTRAN = lazy_pattern(r"((?:[0-9]+\.?[0-9]*|\.[0-9]+))[dD]([+-]?[0-9]+)", re.ASCII)
+_HEX_FLOAT = lazy_pattern(r"0[xX][01](?:\.[0-9a-fA-F]*)?[pP][+-]?[0-9]+", re.ASCII)
 _FLOAT_TYPES = {"": "float", "f": "float", "F": "float", "d": "double", "D": "double", "f16": "float16", "F16": "float16"}
 _SIMPLE_ESCAPES = {
     "\\": "\\", '"': '"', "'": "'", "?": "?", "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v",
 }  # fmt: skip
-_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]+)|([0-7]{1,3})|(.))", re.DOTALL)
+_ESCAPE = lazy_pattern(r"\\(?:x([0-9a-fA-F]+)|([0-7]{1,3})|(.))", re.DOTALL)
 
 
 class BadLiteral(ValueError):

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from voltac.messages.message import Expanded, Span
 from voltac.records import mutable_record
 from voltac.syntax.lexer import TOKEN
+from voltac.system.lazy_patterns import lazy_pattern
 
 
 class MacroError(Exception):
@@ -98,8 +99,8 @@ def made_by(macro: str, use: Span, place: Span) -> Span:
 
 _new = tuple.__new__
 
-_DEFINITION = re.compile(r"\s*([A-Za-z_]\w*)(\(([^)]*)(\)?))?(.*)", re.DOTALL | re.ASCII)
-_NAMED_REST = re.compile(r"([A-Za-z_]\w*)\s*\.\.\.", re.ASCII)
+_DEFINITION = lazy_pattern(r"\s*([A-Za-z_]\w*)(\(([^)]*)(\)?))?(.*)", re.DOTALL | re.ASCII)
+_NAMED_REST = lazy_pattern(r"([A-Za-z_]\w*)\s*\.\.\.", re.ASCII)
 
 
 def define(text: str, span: Span) -> Macro:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from voltac.messages.message import Span
 from voltac.messages.visible import bytes_of, visible_name
 from voltac.syntax.inputs import Inputs
 from voltac.syntax.lexer import TOKEN
 from voltac.syntax.macros import Macro, Token
+from voltac.system.lazy_patterns import lazy_pattern
 
 _MISSING_LINES_SHOWN_AS_BLANK = 8
 """More become a line marker in the output of ``-E``."""
@@ -125,8 +124,8 @@ def unquoted(text: str) -> str:
     return content.decode("utf-8", "surrogateescape")
 
 
-_NOT_UTF_8 = re.compile("[\udc80-\udcff]")
-_ESCAPE = re.compile(rb'\\(?:([0-7]{1,3})|(["\\]))')
+_NOT_UTF_8 = lazy_pattern("[\udc80-\udcff]")
+_ESCAPE = lazy_pattern(rb'\\(?:([0-7]{1,3})|(["\\]))')
 
 
 def placed(tokens: list[Token]) -> str:

@@ -29,10 +29,11 @@ from voltac.syntax.logical_lines import LogicalLine
 from voltac.syntax.macros import Macro, MacroError, Token, define, lex, same, spelling
 from voltac.syntax.predefined import predefined
 from voltac.syntax.preprocessed import Preprocessed, quoted, unquoted
-from voltac.system.shipped_files import STANDARD_LIBRARY
+from voltac.system.lazy_patterns import lazy_pattern
+from voltac.system.shipped_files import shipped_folder
 
-_DIRECTIVE = re.compile(r"\s*#\s*(\w*)(.*)", re.DOTALL | re.ASCII)
-_MARKER = re.compile(r'\s*(\d+)(?:\s+"((?:[^"\\]|\\.)*)")?[\s\d]*', re.ASCII)
+_DIRECTIVE = lazy_pattern(r"\s*#\s*(\w*)(.*)", re.DOTALL | re.ASCII)
+_MARKER = lazy_pattern(r'\s*(\d+)(?:\s+"((?:[^"\\]|\\.)*)")?[\s\d]*', re.ASCII)
 _DEEPEST_INCLUDE = 200
 """As much as gcc allows; what is deeper includes itself."""
 
@@ -480,7 +481,7 @@ class Preprocessor:
     def include_directories(self, file: _File, quoted: bool) -> list[str]:
         """Where included files are looked for; the last is the library's own directory."""
         own = [file.directory] if quoted else []
-        return [*own, *self.options.include_directories, str(STANDARD_LIBRARY / "include")]
+        return [*own, *self.options.include_directories, os.path.join(shipped_folder("stdlib"), "include")]
 
     def pragma(self, file: _File, text: str, place: Span) -> None:
         """``#pragma``: what is for the parser becomes a token."""
@@ -552,7 +553,7 @@ class Preprocessor:
             self.diagnostics.sources[name] = with_newlines(self.inputs.read(name).decode()).split("\n")
 
 
-_IGNORE = re.compile(r"ignore\s+warning\b\s*(begin\b|end\b)?\s*(?:\(\s*(.*?)\s*\))?")
+_IGNORE = lazy_pattern(r"ignore\s+warning\b\s*(begin\b|end\b)?\s*(?:\(\s*(.*?)\s*\))?")
 _LAST_LINE = 1 << 60
 """Behind all lines: until the end of the file."""
 _HIGHEST_LINE = (1 << 31) - 1

@@ -7,9 +7,10 @@ from functools import partial
 
 from voltac.syntax import ast, literals
 from voltac.syntax.declarations import DeclarationBuilder
+from voltac.system.lazy_patterns import lazy_pattern
 
 _LOOPS = (ast.For, ast.While, ast.DoWhile, ast.Foreach, ast.ForeachActive, ast.ForeachUnique)
-_PRAGMA = re.compile(r"#pragma (unroll|nounroll)\s*(\(?)\s*(\w*)\s*(\)?)\s*(.*)", re.ASCII | re.DOTALL)
+_PRAGMA = lazy_pattern(r"#pragma (unroll|nounroll)\s*(\(?)\s*(\w*)\s*(\)?)\s*(.*)", re.ASCII | re.DOTALL)
 
 
 class StatementBuilder(DeclarationBuilder):

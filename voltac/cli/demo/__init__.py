@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import sys
 import warnings
-from argparse import Namespace
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from voltac.cli.option_table import UsageError
+from voltac.cli.option_table import Namespace, UsageError
 from voltac.cli.settings import number
 from voltac.messages.diagnostics import CompileError
 from voltac.report.measure import Ratio, interleaved, machine, ratio, seconds_of

@@ -39,6 +39,11 @@ _COPIED_LINES = 20_000
 """Of all copies together of a function that is said to be inline. Where such functions call each other several times, copies
 of copies are made: code would grow exponentially with the depth. 1000 lines take a third of a second to compile."""
 
+_LANES_OF_INTEGERS = re.compile(r"<\d+ x i\d+> ")
+_NO_TAIL_CALLS = ' "disable-tail-calls"="true"'
+"""LLVM 22 makes a loop of a recursion whose result is the lesser or greater of two, and asserts that it is a single integer: an
+assertion in ``ConstantExpr::getIntrinsicIdentity`` ends the process."""
+
 
 def passed_type(c: ModuleContext, qual: Qual) -> str:
     """Type of a parameter or result between volta functions: varying bools as masks, structs by address."""
@@ -292,6 +297,8 @@ def text_of(module: ModuleContext, version: Version, base_attributes: str) -> st
         attributes += " noinline"
     elif _inlined(module, version):
         attributes += " alwaysinline"
+    if _LANES_OF_INTEGERS.match(version.signature) and _is_recursive(version):
+        attributes += _NO_TAIL_CALLS
     group = module.text.attribute_group(attributes)
     linkage = f"{version.linkage} " if version.linkage else ""
     return f"define {linkage}{version.signature} {group}{version.debug} {{\n{version.body}\n}}\n"

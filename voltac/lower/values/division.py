@@ -19,15 +19,15 @@ so little that with ``a`` below 2^32 none reaches the next one.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from voltac.lower.builtins.intrinsic_calls import call
 from voltac.lower.control_flow import masks
 from voltac.lower.function_context import FunctionContext
 from voltac.lower.text.ir_values import IR, floating, integer, same_elements, splat_constant, zero
+from voltac.system.lazy_patterns import lazy_pattern
 
-_SAME_IN_ALL_LANES = re.compile(r"splat \(i\d+ (-?\d+)\)")
+_SAME_IN_ALL_LANES = lazy_pattern(r"splat \(i\d+ (-?\d+)\)")
 _EXCESS = {"double": 1 + 2.0**-48, "float": 1 + 2.0**-20}
 """By how much inverses are too large."""
 

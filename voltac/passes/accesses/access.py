@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 
 from voltac.ir import lane_formulas, marks
 from voltac.ir.constants import is_all_true
@@ -15,6 +14,7 @@ from voltac.ir.pseudo_operations import ACCESSES, DIVISOR, PREFIX
 from voltac.ir.strings import unescaped
 from voltac.ir.types import element_of, lanes_of
 from voltac.records import mutable_record, record
+from voltac.system.lazy_patterns import lazy_pattern
 
 
 @record
@@ -155,7 +155,7 @@ _MARK_OF_DIVISORS = f"@{DIVISOR}."
 
 def pseudo_operation(instruction: Instruction) -> str:
     """``gather``, ``scatter``, ``load``, ``store``, or an empty string for any other instruction."""
-    if _MARK not in instruction.text or instruction.op != "call":
+    if instruction.op != "call" or _MARK not in instruction.text:
         return ""
     callee = instruction.parts.callee
     operation = callee[1 + len(PREFIX) :].partition(".")[0] if callee.startswith("@" + PREFIX) else ""
@@ -213,14 +213,14 @@ def with_base(address: LaneValue | None) -> LaneValue | None:
     return address if pointers == [1] else None
 
 
-_LOCATION = re.compile(r"line: (\d+)(?:, column: (\d+))?")
-_INLINED = re.compile(r"\binlinedAt: (!\d+)")
+_LOCATION = lazy_pattern(r"line: (\d+)(?:, column: (\d+))?")
+_INLINED = lazy_pattern(r"\binlinedAt: (!\d+)")
 _MOST_CALLS = 50
 """Places of calls around an inlined instruction. What is inlined is not recursive: only metadata that is broken goes
 round."""
-_SCOPE = re.compile(r"\bscope: (!\d+)")
-_FILE = re.compile(r"\bfile: (!\d+)")
-_PATH = re.compile(r'filename: "([^"]*)", directory: "([^"]*)"')
+_SCOPE = lazy_pattern(r"\bscope: (!\d+)")
+_FILE = lazy_pattern(r"\bfile: (!\d+)")
+_PATH = lazy_pattern(r'filename: "([^"]*)", directory: "([^"]*)"')
 
 
 def locations(module: Module) -> dict[str, str]:

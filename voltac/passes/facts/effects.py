@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Function, Instruction, Module
 from voltac.passes.accesses.access import Touched, touched_range, with_base
+from voltac.system.lazy_patterns import lazy_pattern
 
-_DECLARED = re.compile(r'@("[^"]*"|[-\w$.]+)\(')
-_GROUP = re.compile(r"#\d+")
+_DECLARED = lazy_pattern(r'@("[^"]*"|[-\w$.]+)\(')
+_GROUP = lazy_pattern(r"#\d+")
 _TOUCHES_NOTHING = (
     *("@llvm.lifetime.", "@llvm.assume", "@llvm.dbg.", "@llvm.prefetch", "@llvm.sideeffect"),
     *("@volta.divisor.", "@llvm.experimental.noalias.scope.decl"),

@@ -10,7 +10,6 @@ elements give, since the order does not matter.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from voltac.ir import match as m
@@ -21,11 +20,12 @@ from voltac.ir.uses import Uses
 from voltac.options import Options
 from voltac.passes.loops.gang_loops import GangLoop
 from voltac.records import record
+from voltac.system.lazy_patterns import lazy_pattern
 
 _SUMS = frozenset(("add", "xor"))
 _EXTREMES = frozenset(("and", "or", "smin", "smax", "umin", "umax"))
-_CALL = re.compile(r"@llvm\.([su](?:min|max))\.")
-_LEAST_OR_GREATEST = re.compile(r"(?:ogt|olt|oge|ole)")
+_CALL = lazy_pattern(r"@llvm\.([su](?:min|max))\.")
+_LEAST_OR_GREATEST = lazy_pattern(r"(?:ogt|olt|oge|ole)")
 _COMPARED = m.op("fcmp", m.value("a"), m.value("b"), named="compare")
 _CHOSEN = m.op("select", _COMPARED, m.value("a"), m.value("b"))
 _CHOSEN_OTHER = m.op("select", _COMPARED, m.value("b"), m.value("a"))

@@ -10,9 +10,11 @@ from __future__ import annotations
 import re
 
 from voltac.ir.model import Instruction, Module
+from voltac.system.lazy_patterns import lazy_pattern
 
 _SINGLE = '!{!"llvm.loop.unroll.runtime.disable"}'
-_LOOP = re.compile(r"!llvm\.loop (!\d+)")
+_UNROLLED = lazy_pattern(r'!(\d+) = distinct !\{!\1, !\{!"llvm\.loop\.unroll\.count", i32 \d+\}\}$')
+_LOOP = lazy_pattern(r"!llvm\.loop (!\d+)")
 
 
 def single_hints(module: Module) -> set[str]:
@@ -43,8 +45,16 @@ _SHORT, _TIMES = 40, 4
 
 def free_node(module: Module) -> int:
     """The first number that no node has, nor any behind it."""
+    # What unrolled() wrote last has the highest: the others are not looked at once more for each loop.
+    if (own := _UNROLLED.match(_last_line(module))) is not None:
+        return int(own[1]) + 1
     numbers = (line[1:].partition(" ")[0] for line in module.lines() if line.startswith("!"))
     return max((int(each) for each in numbers if each.isdigit()), default=-1) + 1
+
+
+def _last_line(module: Module) -> str:
+    last = module.items[-1] if module.items else []
+    return last[-1] if isinstance(last, list) and last else ""
 
 
 def unrolled(module: Module, number: int, instructions: int) -> str:

@@ -16,13 +16,14 @@ from collections.abc import Callable
 
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.passes.loops.copied_blocks import CopiedBlocks, unquoted
+from voltac.system.lazy_patterns import lazy_pattern
 
 SELDOM = "noinline optnone cold"
 """The attributes of such a function."""
 
-_PASSED = re.compile(r"(?:<\d+ x )?(?:i\d+|ptr|float|double)>?")
+_PASSED = lazy_pattern(r"(?:<\d+ x )?(?:i\d+|ptr|float|double)>?")
 """Types of values that functions take and give back in the same way on all targets."""
-_KEPT_OUT = re.compile(r"\b(?:alwaysinline|minsize|optsize|optnone)\b")
+_KEPT_OUT = lazy_pattern(r"\b(?:alwaysinline|minsize|optsize|optnone)\b")
 
 
 def outline(

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from voltac.messages.message import Span
 from voltac.sema import tree
 from voltac.sema.checker import Checker
 from voltac.sema.types import DOUBLE, FLOAT, FLOAT16, VARYING, VOID_QUAL, Qual, Scalar, joint_rate
+from voltac.system.lazy_patterns import lazy_pattern
 
 _VOID = ("prefetch", "assume", "trap", "memcpy", "memmove", "memset", "masked.store", "masked.scatter", "donothing")
-_SUFFIX = re.compile(r"\.(v\d+)?(f16|f32|f64|i1|i8|i16|i32|i64)$")
+_SUFFIX = lazy_pattern(r"\.(v\d+)?(f16|f32|f64|i1|i8|i16|i32|i64)$")
 _TYPES: dict[str, Scalar] = {"f16": FLOAT16, "f32": FLOAT, "f64": DOUBLE}
 
 

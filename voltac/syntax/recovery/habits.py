@@ -49,7 +49,6 @@ PATTERNS = (
         "task void t() { }\nvoid f() { launch ¦<t()>; }",
     ),
     _habit("delete", "[", ANY, "write 'delete[]', without a blank", "void f(uniform int * uniform p) { delete ¦[] p; }"),
-    _habit(ANY, "namespace", "{", "there are no namespaces; leave this out", "¦namespace { int a; }"),
     _habit(ANY, ":", ":", "there are no namespaces; write the name alone", _in_function("a = std¦::max(a, b);")),
     _habit(
         "static_cast reinterpret_cast const_cast dynamic_cast <", TYPE, "> *", "write the cast as in C: '(type)value'",

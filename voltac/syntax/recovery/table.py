@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from voltac.syntax.recovery.edits import DIGITS, SMALL_CHANGES, TWICE
+from voltac.syntax.recovery.foreign_constructs import FOREIGN_CONSTRUCTS, SCOPES
 from voltac.syntax.recovery.given_up import GIVEN_UP
 from voltac.syntax.recovery.guess import Guess
 from voltac.syntax.recovery.habits import ELSE_IF, FIRST_WORDS, PATTERNS
@@ -17,6 +18,7 @@ GUESSES: tuple[Guess, ...] = (
     *OPERATORS,
     *VALUES,
     *MISSPELT,
+    *SCOPES,
     *FOREIGN_TYPES,
     *UNKNOWN,
     *PRAGMAS,
@@ -27,6 +29,7 @@ GUESSES: tuple[Guess, ...] = (
     *MISSING_ENDS,
     *CASTS,
     *NAMED_LIKE_TYPES,
+    *FOREIGN_CONSTRUCTS,
     *PATTERNS,
     *FIRST_WORDS,
     *ELSE_IF,

@@ -123,7 +123,6 @@ FOREIGN_TYPES = (
         )
         for name in ("function", "def", "func", "fn")
     ),
-    _foreign_type("namespace", "¦namespace n { int a; }", "there are no namespaces; leave this out"),
     _foreign_type(
         "using",
         "¦using namespace std;\nint f() { return 1; }",
