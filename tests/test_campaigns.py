@@ -24,6 +24,8 @@ NAMES = re.findall(
     r'^            "([\w-]+)",$\n^            "[a-z ]', (COMMAND / "campaign_table.py").read_text(), re.MULTILINE
 )
 SECONDS = 1
+SHORT = ("declarations", "options", "calls", "checked", "accuracy")
+# Whose trials take little; tests of the subjects make random programs, accesses, texts, faults and threads of their own.
 
 
 def campaign(*words: object, toys: bool = True) -> subprocess.CompletedProcess[str]:
@@ -31,7 +33,7 @@ def campaign(*words: object, toys: bool = True) -> subprocess.CompletedProcess[s
     return subprocess.run([sys.executable, COMMAND, *map(str, words)], env=environment, capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name if name in SHORT else pytest.param(name, marks=pytest.mark.long) for name in NAMES])
 def test_a_campaign_holds_for_fresh_seeds(name: str, tmp_path: Path) -> None:
     words = ("--minutes", SECONDS / 60, "--seed", secrets.randbelow(2**31), "--reduce", 0, "--folder", tmp_path)
     done = campaign(name, *words, toys=False)

@@ -79,7 +79,7 @@ ERRORS: tuple[tuple[str, str, str], ...] = (
         "found '1'",
     ),
     ("4.4 no default arguments", "template <typename T ¦= int> T g(T a) { return a; }", "found '='"),
-    ("4.4 no struct templates", "template <typename T> struct S { T a; }¦;", "found ';'"),
+    ("4.4 no struct templates", "template <typename T> ¦struct S { T a; };", "only functions can be templates"),
     ("4.4 a template has parameters", "template <¦T> T g(T a) { return a; }", ""),
     ("4.5 a label has a statement", "void f() { done: ¦}", "found '}'"),
     ("4.5 a condition is no declaration", "void f() { if (¦int a = 3) ; }", "found 'int'"),

@@ -19,19 +19,21 @@ from __future__ import annotations
 
 import re
 
+from voltac.system.lazy_patterns import lazy_pattern
+
 MOST_IN_REGISTERS = 6
 """Distinct constants up to which a function is left as it is. Chosen: of 16 registers they leave ten for what is computed."""
-_FUNCTION = re.compile(r"^define .*?^\}$", re.MULTILINE | re.DOTALL)
-_OPERATION = re.compile(
+_FUNCTION = lazy_pattern(r"^define .*?^\}$", re.MULTILINE | re.DOTALL)
+_OPERATION = lazy_pattern(
     r"^  %\S+ = (?:(?:tail )?call [^@\n]*@llvm\.fma\.v|fmul |fadd |fsub |fcmp )[^\n]* splat \((?:float|double) [^\n]*$",
     re.MULTILINE,
 )
-_CONSTANT = re.compile(r"(?P<comma>, )?(?P<type><\d+ x (?:float|double)> )?(?P<splat>splat \((?:float|double) [^)]+\))")
-_SELECTED = re.compile(r"^  %\S+ = select .*$", re.MULTILINE)
-_TYPE = re.compile(r"<(?P<lanes>\d+) x (?P<element>float|double)>")
-_DEBUG = re.compile(r", !dbg !\d+$")
-_TAKEN = re.compile(r"(?:@constants|%constant)\.(\d+)")
-_NODE = re.compile(r"^!(\d+) = ", re.MULTILINE)
+_CONSTANT = lazy_pattern(r"(?P<comma>, )?(?P<type><\d+ x (?:float|double)> )?(?P<splat>splat \((?:float|double) [^)]+\))")
+_SELECTED = lazy_pattern(r"^  %\S+ = select .*$", re.MULTILINE)
+_TYPE = lazy_pattern(r"<(?P<lanes>\d+) x (?P<element>float|double)>")
+_DEBUG = lazy_pattern(r", !dbg !\d+$")
+_TAKEN = lazy_pattern(r"(?:@constants|%constant)\.(\d+)")
+_NODE = lazy_pattern(r"^!(\d+) = ", re.MULTILINE)
 _BYTES = {"float": 4, "double": 8}
 _REGISTERS = (16, 32, 64)
 """Sizes in bytes of what one instruction takes from memory."""
