@@ -51,7 +51,7 @@ class _Function:
         self.lines = lines
         self.taken = taken
         """The last number in use in names."""
-        self.places = {found[0]: at for at, line in enumerate(lines) if (found := _NAME.match(line, 2)) and line[:2] == "  "}
+        self.places = {line[2 : line.index(" = ")]: at for at, line in enumerate(lines) if line.startswith("  %")}
         self.before: dict[int, list[str]] = {}
         """Place of a comparison -> what is frozen there."""
         self.same: dict[str, str] = {}
@@ -59,7 +59,7 @@ class _Function:
 
     def rewritten(self) -> list[str]:
         """The lines with conditions of frozen numbers."""
-        same = self.same
+        same, removed = self.same, set[int]()
         for at, line in enumerate(self.lines):
             found = _FREEZE.match(line) if " = freeze <" in line else None
             leaves = self._leaves(found["value"]) if found is not None else None
@@ -68,7 +68,7 @@ class _Function:
             for leaf in leaves:
                 self._freeze(leaf)
             same[found["name"]] = found["value"]
-            self.lines[at] = ""
+            removed.add(at)
         if not same:
             return self.lines
         for name in same:
@@ -77,7 +77,7 @@ class _Function:
         made: list[str] = []
         for at, line in enumerate(self.lines):
             made += self.before.get(at, ())
-            if line or at not in self.places.values():
+            if at not in removed:
                 made.append(_NAME.sub(lambda name: same.get(name[0], name[0]), line) if "%" in line else line)
         return made
 

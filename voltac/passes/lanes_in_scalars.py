@@ -15,13 +15,15 @@ between costs less in scalars, no vector is made. LLVM does it for vectors that 
 
 from __future__ import annotations
 
+from collections import Counter
+
 from voltac.ir import match as m
 from voltac.ir.constants import integers, splatted
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, Operand, parse_operand
 from voltac.ir.scan import split_list
 from voltac.ir.types import element_of, lanes_of
-from voltac.ir.uses import Uses, remove_unused
+from voltac.ir.uses import Uses
 from voltac.options import Options
 
 _SLOW = frozenset(("udiv", "sdiv", "urem", "srem"))
@@ -36,23 +38,41 @@ _MOST_LANES = 16
 def keep_lanes_in_scalars(module: Module, options: Options) -> None:
     """Rewrite the module."""
     for function in module.often_called:
-        if any(each.op == "extractelement" for each in function.instructions()):
-            _remove_unused(function)
-            if _Lanes(function).run():
-                _remove_unused(function)
+        if _is_taken_apart(function):
+            uses = Uses(function.instructions())
+            _remove_unused(function, uses)
+            if _Lanes(function, uses).run():
+                _remove_unused(function, Uses(function.instructions()))
 
 
-def _remove_unused(function: Function) -> None:
-    remove_unused(function, [each.name for each in function.instructions() if each.name and each.op in _PURE])
+def _is_taken_apart(function: Function) -> bool:
+    """Whether as many lanes are taken from some vector as it has."""
+    taken = Counter(each.operands[0] for each in function.instructions() if each.op == "extractelement")
+    return any(1 < lanes_of(vector.type) <= min(count, _MOST_LANES) for vector, count in taken.items())
+
+
+def _remove_unused(function: Function, uses: Uses) -> None:
+    """What passes left behind would count as use."""
+    pure = {each.name: each for each in function.instructions() if each.op in _PURE}
+    work = [name for name in pure if uses.is_unused(name)]
+    gone: set[str] = set()
+    while work:
+        name = work.pop()
+        gone.add(name)
+        uses.remove(pure[name])
+        work += [used for used in set(pure[name].names_used()) if used in pure and used not in gone and uses.is_unused(used)]
+    if gone:
+        for block in function.blocks:
+            block.instructions = [each for each in block.instructions if each.name not in gone]
 
 
 class _Lanes:
     """The vectors of one function that are used lane by lane."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, uses: Uses) -> None:
         self.function = function
         self.definitions = function.definitions()
-        self.uses = Uses(function.instructions())
+        self.uses = uses
         self.fresh = function.fresh_names()
         self.inside = self._used_by_lane()
         self.scalars: dict[str, list[str]] = {}

@@ -44,6 +44,13 @@ _MOST_DEEP = 12
 _MOST_CHAIN = 24
 """Selections one upon the other. Chosen, not measured."""
 
+_MOST_STEPS = 400
+"""Values looked at for one value: each condition is looked behind on both its sides. Ciphers written with selections took a
+second without a limit; what was rewritten in the programs of the tests took 265 at most."""
+
+_MOST_OF_FUNCTION = 5000
+"""The same of all values of a function, which then takes 20 ms. Chosen."""
+
 
 def choose_once(module: Module, options: Options) -> None:
     """Rewrite the module."""
@@ -65,6 +72,10 @@ class _Choices:
         self.new: list[Instruction] = []
         self.selections = 0
         """Written for the value at hand."""
+        self.steps = 0
+        """Values looked at for it."""
+        self.all_steps = 0
+        """Values looked at for those before."""
         self._literals: dict[str, Facts] = {}
 
     def run(self) -> None:
@@ -211,7 +222,10 @@ class _Choices:
 
     def _rebuilt(self, value: Operand, facts: Facts, block: Block, at: Instruction) -> str:
         """A value that is equal in the lanes for which this holds; itself where that takes more selections."""
-        self.new, self.selections = [], 0
+        self.all_steps += self.steps
+        self.new, self.selections, self.steps = [], 0, 0
+        if self.all_steps > _MOST_OF_FUNCTION:
+            return value.value
         masks: list[str] = []
         name = value.value
         while len(masks) < _MOST_CHAIN and (made := made_by(("select",), name, self.definitions)) is not None:
@@ -232,7 +246,8 @@ class _Choices:
 
     def _decided(self, value: Operand, facts: Facts, depth: int) -> str | None:
         """What a value is where these facts hold; None where it is not worth it."""
-        if depth > _MOST_DEEP or self.selections > _MOST_CHAIN:
+        self.steps += 1
+        if depth > _MOST_DEEP or self.selections > _MOST_CHAIN or self.steps > _MOST_STEPS:
             return None
         name = value.value
         made = self.definitions.get(name)
