@@ -39,10 +39,8 @@ def keep_lanes_in_scalars(module: Module, options: Options) -> None:
     """Rewrite the module."""
     for function in module.often_called:
         if _is_taken_apart(function):
-            uses = Uses(function.instructions())
-            _remove_unused(function, uses)
-            if _Lanes(function, uses).run():
-                _remove_unused(function, Uses(function.instructions()))
+            if _Lanes(function).run():
+                _remove_unused(function)
 
 
 def _is_taken_apart(function: Function) -> bool:
@@ -51,8 +49,8 @@ def _is_taken_apart(function: Function) -> bool:
     return any(1 < lanes_of(vector.type) <= min(count, _MOST_LANES) for vector, count in taken.items())
 
 
-def _remove_unused(function: Function, uses: Uses) -> None:
-    """What passes left behind would count as use."""
+def _remove_unused(function: Function) -> None:
+    uses = Uses(function.instructions())
     pure = {each.name: each for each in function.instructions() if each.op in _PURE}
     work = [name for name in pure if uses.is_unused(name)]
     gone: set[str] = set()
@@ -69,10 +67,12 @@ def _remove_unused(function: Function, uses: Uses) -> None:
 class _Lanes:
     """The vectors of one function that are used lane by lane."""
 
-    def __init__(self, function: Function, uses: Uses) -> None:
+    def __init__(self, function: Function) -> None:
         self.function = function
         self.definitions = function.definitions()
-        self.uses = uses
+        self.uses = Uses(function.instructions())
+        self.unused: set[str] = set()
+        """What passes left behind, which counts as no use."""
         self.fresh = function.fresh_names()
         self.inside = self._used_by_lane()
         self.scalars: dict[str, list[str]] = {}
@@ -96,13 +96,20 @@ class _Lanes:
         found: dict[str, None] = {}
         for block in reversed(self.function.blocks):
             for made in reversed(block.instructions):
-                lanes = lanes_of(made.type)
-                if made.op not in _COMPUTED or not 1 < lanes <= _MOST_LANES or not self.uses.of(made.name):
+                if made.op not in _PURE:
                     continue
-                if all(_lane_taken(user) is not None or user.name in found for user in self.uses.of(made.name)):
+                users = self._users(made.name)
+                if not users:
+                    self.unused.add(made.name)
+                if not users or made.op not in _COMPUTED or not 1 < lanes_of(made.type) <= _MOST_LANES:
+                    continue
+                if all(_lane_taken(user) is not None or user.name in found for user in users):
                     if all(self._is_known(each) for each in made.operands):
                         found[made.name] = None
         return found
+
+    def _users(self, name: str) -> list[Instruction]:
+        return [user for user in self.uses.of(name) if user.name not in self.unused]
 
     def _is_known(self, operand: Operand) -> bool:
         if element_of(operand.type) == "i1":
@@ -119,7 +126,7 @@ class _Lanes:
                 continue
             found.add(name)
             work += [each.value for each in self.definitions[name].operands if each.value in self.inside]
-            work += [user.name for user in self.uses.of(name) if user.name in self.inside]
+            work += [user.name for user in self._users(name) if user.name in self.inside]
         return found
 
     def _gains(self, together: set[str]) -> bool:
@@ -128,7 +135,7 @@ class _Lanes:
         sources: dict[str, Operand] = {}
         for name in together:
             gain += _VECTOR
-            taken += sum(_lane_taken(user) is not None for user in self.uses.of(name))
+            taken += sum(_lane_taken(user) is not None for user in self._users(name))
             loss += _SCALAR * lanes
             sources.update({each.value: each for each in self.definitions[name].operands if each.value[0] == "%"})
         for name, operand in sources.items():
@@ -136,7 +143,7 @@ class _Lanes:
                 continue
             if self._parts(operand) is None:
                 loss += lanes
-            elif all(user.name in together or _lane_taken(user) is not None for user in self.uses.of(name)):
+            elif all(user.name in together or _lane_taken(user) is not None for user in self._users(name)):
                 gain += lanes
         # Single lanes, such as the first one of places that are side by side, LLVM computes alone.
         return taken >= lanes and gain + taken > loss
