@@ -154,17 +154,23 @@ def _rows(c: FunctionContext, node: tree.Foreach, ranges: list[_Range], outer: V
         return
     name = path_name(marks.FOREACH, node)
     test, body, step = (c.build.block(marks.block(name, part)) for part in ("row.test", "row", "row.done"))
-    counter = c.build.alloca("i32", 4, outermost.symbol.name)
-    c.build.store(outermost.begin, counter, 4)
-    c.build.start(test)
-    position = c.build.load("i32", counter, 4)
-    c.build.branch(c.build.compare("icmp slt", position, outermost.last), body, done)
-    c.build.start(body)
+    counter, position = _begin_testing(c, outermost, outermost.last, test, body, done)
     _rows(c, node, ranges[1:], {**outer, outermost.symbol: c.build.splat(c.width, position)}, step)
     c.build.start(step)
     c.build.store(c.build.binary("add nsw", position, outermost.step), counter, 4)
     if c.build.reachable:
         c.build.terminate(f"br label %{test}{loop_hint(c, None, gangs=True)}")
+
+
+def _begin_testing(c: FunctionContext, range_: _Range, limit: IR, test: str, body: str, done: str) -> tuple[IR, IR]:
+    """Starts the block ``body`` of a loop that asks for the limit before each turn: the counter's address and its value."""
+    counter = c.build.alloca("i32", 4, range_.symbol.name)
+    c.build.store(range_.begin, counter, 4)
+    c.build.start(test)
+    position = c.build.load("i32", counter, 4)
+    c.build.branch(c.build.compare("icmp slt", position, limit), body, done)
+    c.build.start(body)
+    return counter, position
 
 
 def _begin_counting(c: FunctionContext, range_: _Range, body: str, done: str) -> tuple[IR, IR]:
@@ -199,12 +205,7 @@ def _gangs(c: FunctionContext, node: tree.Foreach, range_: _Range, outer: Variab
     )
     c.build.branch(c.build.compare("icmp slt", range_.first, range_.last), begin, done)
     c.build.start(begin)
-    counter = c.build.alloca("i32", 4, range_.symbol.name)
-    c.build.store(range_.begin, counter, 4)
-    c.build.start(test)
-    position = c.build.load("i32", counter, 4)
-    c.build.branch(c.build.compare("icmp slt", position, range_.aligned), all_on, finished)
-    c.build.start(all_on)
+    counter, position = _begin_testing(c, range_, range_.aligned, test, all_on, finished)
     run_body(c, node, {**outer, range_.symbol: _lane_values(c, position)}, None, step)
     c.build.store(c.build.binary("add nsw", position, range_.step), counter, 4)
     if c.build.reachable:
