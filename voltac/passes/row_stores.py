@@ -15,6 +15,7 @@ asks before it begins: rows are a number of elements apart that is the same for 
 
 from __future__ import annotations
 
+from voltac.ir import marks
 from voltac.ir import match as m
 from voltac.ir.cfg import control_flow
 from voltac.ir.constants import integers
@@ -92,7 +93,7 @@ def _next_loop(function: Function, looked_at: set[str]) -> CountedLoop | None:
     definitions: dict[str, Instruction] = {}
     blocks = {block.name: block for block in function.blocks}
     for loop in flow.loops:
-        if loop.header in looked_at:
+        if loop.header in looked_at or any(map(marks.is_left_over, loop.blocks)):
             continue
         looked_at.add(loop.header)
         instructions = [each for name in loop.blocks for each in blocks[name].instructions]
