@@ -132,7 +132,7 @@ class _Widening:
         return all(self._needs_signs(user, self._bits[name]) for user in self._uses.of(name))
 
     def _needs_signs(self, user: Instruction, bits: int) -> bool:
-        """Whether a mask's user takes no more of its lanes than signs: LLVM makes others of them, narrower or -1 and 0, first."""
+        """Whether a mask's user takes no more of its lanes than signs: LLVM makes others, narrower or -1 and 0, first."""
         if user.op == "select":
             return user.type.endswith(" x i1>") or lane_bits(user.type) == bits
         return user.op != "call" or "@llvm.masked." in user.text
