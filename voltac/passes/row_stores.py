@@ -18,7 +18,7 @@ from __future__ import annotations
 from voltac.ir import match as m
 from voltac.ir.cfg import control_flow
 from voltac.ir.constants import integers
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.match import made_by, scalar_of_splat
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand
@@ -73,7 +73,7 @@ def store_row_blocks(module: Module, options: Options) -> list[AccessReport]:
         looked_at: set[str] = set()
         while (found := _next_loop(function, looked_at)) is not None:
             effects = effects or ModuleEffects(module)
-            values = LaneValues(function, layout)
+            values = lane_values(function, layout)
             jam = _Jam(found, FunctionEffects(effects, function, values), effects, values)
             if jam.gains():
                 emitter = Emitter(module, function, values)
