@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from voltac.ir import marks
 from voltac.ir.cfg import ControlFlow, control_flow
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.options import Options
@@ -47,7 +47,7 @@ def store_row_blocks(module: Module, options: Options) -> list[AccessReport]:
         looked_at: set[str] = set()
         while (found := _next_loop(function, looked_at)) is not None:
             effects = effects or ModuleEffects(module)
-            values = LaneValues(function, layout)
+            values = lane_values(function, layout)
             jam = RowJam(*found, effects, values)
             if jam.gains():
                 emitter = Emitter(module, function, values)

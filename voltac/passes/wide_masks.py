@@ -50,9 +50,9 @@ _CONSTANTS = {"zeroinitializer": "zeroinitializer", "poison": "poison", "undef":
 def keep_masks_wide(text: str, options: Options) -> str:
     """The module's text, unchanged if LLVM would pack no mask or the target has mask registers."""
     target = options.target
-    if target.has_mask_registers or (" x i1> %" not in text and " x i1> [" not in text):
+    if target.has_mask_registers:
         return text
-    module = read(text)
+    module = read(text, _uses_masks)
     records = None
     if "#dbg_" in text:
         from voltac.ir.debug_records import DebugRecords  # for -g only
@@ -69,6 +69,11 @@ def keep_masks_wide(text: str, options: Options) -> str:
     if records is not None:
         records.put_back()
     return write(module)
+
+
+def _uses_masks(lines: list[str]) -> bool:
+    """Whether a function hands masks on at all."""
+    return any(" x i1> " in line and (" x i1> %" in line or " x i1> [" in line) for line in lines)
 
 
 class _Widening:

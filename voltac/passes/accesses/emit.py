@@ -16,7 +16,7 @@ from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, Operand, Parts
 from voltac.ir.pseudo_operations import suffix
 from voltac.ir.types import element_of, lanes_of
-from voltac.ir.uses import Uses
+from voltac.ir.uses import Uses, uses_of
 
 NOWHERE = "@volta.nowhere"
 NOWHERE_BYTES = 32
@@ -56,7 +56,7 @@ class Emitter:
     @cached_property
     def uses(self) -> Uses:
         """Of the values of the function as it was when first asked for."""
-        return Uses(self.function.instructions())
+        return uses_of(self.function)
 
     def begin_block(self) -> None:
         """What was written for blocks before is not taken again: they need not dominate this one."""
