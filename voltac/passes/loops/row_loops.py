@@ -5,8 +5,6 @@ for (uniform int j = k; j < n; j++)  a[i * n + j] -= l * a[k * n + j];       lan
 
 from __future__ import annotations
 
-import re
-
 from voltac.ir import match as m
 from voltac.ir.constants import integers
 from voltac.ir.lane_values import LaneValues
@@ -19,6 +17,7 @@ from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.counted_loops import CountedLoop, IterationSteps
 from voltac.passes.loops.lane_loops import PLAIN
 from voltac.records import record
+from voltac.system.lazy_patterns import lazy_pattern
 
 _MOST_INSTRUCTIONS = 60
 """Of a loop, which stands three times more then. Chosen, not measured."""
@@ -26,7 +25,7 @@ _LEAST_APART = 8
 """Elements between rows that are a known number of them apart: what lies nearer is a struct for each lane, and better loaded
 whole. Chosen: a register of floats."""
 _FLOATS = {"half": 16, "bfloat": 16, "float": 32, "double": 64}
-_INTRINSIC = re.compile(r"@llvm\.(\w+?)((?:\.sat)?)\.(?:v\d+)?([a-z]+\d+)")
+_INTRINSIC = lazy_pattern(r"@llvm\.(\w+?)((?:\.sat)?)\.(?:v\d+)?([a-z]+\d+)")
 _PRODUCT = m.op("mul", m.value("one"), m.value("other"), flag="nsw")
 _ANYWHERE = 1 << 62
 """Bytes: more than any two elements of an array are apart."""
