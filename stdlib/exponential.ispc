@@ -268,19 +268,23 @@ template <typename F> static inline F log_double(F x) {
     return result;
 }
 
-// With s = f / (2 + f) as the quotient and what it lost, log2(1 + f) = 2 / ln 2 atanh s = s (2 / ln 2 + s^2 Q(s^2)). What was lost is so small
-// that it may be divided by 2.
-template <typename F> static inline F log2_sum_double(F f, F power) {
-    F s = f / (2.0d + f);
+// With s = f / (2 + f), log2(1 + f) = 2 / ln 2 atanh s = s (2 / ln 2 + s^2 Q(s^2)). All but the first term, with what that and the quotient
+// lost, which is so small that it may be divided by 2:
+template <typename F> static inline F log2_curve_double(F s, F f, F low) {
     F z = s * s;
     F y = z * z;
     F high = __mad(y, 0.21346506389358771d, __mad(z, 0.22093453832871857d, 0.2623334030634821d));
-    F low = __mad(y, __mad(z, 0.32059855630299694d, 0.4121985855831199d), __mad(z, 0.5770780163471108d, 0.9617966939259854d));
-    F rest = __mad(ratio_rest_double<F>(s, f), 1.4426950408889634d, s * 4.0710547481862066e-17d);
-    F curve = __mad(s * z, __mad(y * y, high, low), rest);
-    // What is added first is the larger, or zero, so what the sum loses is known.
-    F sum = __mad(s, 2.8853900817779268d, power);
-    return sum + (curve + __mad(s, 2.8853900817779268d, power - sum));
+    F p = __mad(y, __mad(z, 0.32059855630299694d, 0.4121985855831199d), __mad(z, 0.5770780163471108d, 0.9617966939259854d));
+    F rest = __mad(ratio_rest_double<F>(s, f), 1.4426950408889634d, low);
+    return __mad(s * z, __mad(y * y, high, p), rest);
+}
+
+// What is added first is the larger, or zero, so what the sum loses is known.
+template <typename F> static inline F log2_sum_double(F f, F power) {
+    F s = f / (2.0d + f);
+    F curve = log2_curve_double<F>(s, f, s * 4.0710547481862066e-17d);
+    F sum = __fma(s, 2.8853900817779268d, power);
+    return sum + (curve + __fma(s, 2.8853900817779268d, power - sum));
 }
 
 template <typename F> static inline F log2_double(F x) {

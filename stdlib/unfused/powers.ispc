@@ -60,11 +60,11 @@ template <typename F, typename I> static inline F log2_of_normal_float(F x, F ex
     F y = z * z;
     F low = z * (f * -0.240809381f + 0.288533539f) + (f * -0.360665709f + 0.48089838f);
     F high = z * (f * -0.193870202f + 0.15522033f) + (f * -0.173844099f + 0.206360489f);
-    F p = f * (y * (y * 0.173142254f + high) + low) - 0.72134757f;
+    F curve = z * f * (y * (y * 0.173142254f + high) + low);
     F most = upper * 1.44287109375f;
     F rest = (f - upper) * 1.44287109375f - f * 0.000176053f;
     F sum = k + most;
-    return sum + (z * p + (rest + (most - (sum - k))));
+    return sum + (z * -0.72134757f + (curve + (rest + (most - (sum - k)))));
 }
 
 // 2^t factor for what a float holds; beyond, 0 and infinity come from the conversion.
