@@ -45,6 +45,10 @@ template <typename F, typename U> static inline F exp2_double(F x) {
     return power;
 }
 
+// Those of --math-lib=fast would take longer.
+template <typename F> static inline F exp_fast_double(F x) { return exp_double<F>(x); }
+template <typename F, typename U> static inline F exp2_fast_double(F x) { return exp2_double<F, U>(x); }
+
 // 2^k row - 1 + 2^k rest, halved for results at the end of the range.
 template <typename F> static inline F expm1_double(F x) {
     F shifted, rest;
