@@ -72,13 +72,20 @@ TWO: dict[str, tuple[tuple[tuple[tuple[float, float], tuple[float, float]], ...]
     "pow": ((((0, 10), (-20, 20)), ((0.5, 2), (-100, 100)), ((0.99, 1.01), (-1e4, 1e4)), ((0, 1e6), (-4, 4))), mpmath.power),
     "fmod": ((((-1e6, 1e6), (-1e3, 1e3)),), lambda x, y: mpmath.sign(x) * mpmath.fmod(abs(x), abs(y))),
 }
-FAST_RANGES: dict[str, tuple[tuple[float, float], ...]] = {
-    "exp": ((-80, 80),), "exp2": ((-80, 80),), "log": ((1e-6, 1e6),), "log2": ((1e-6, 1e6),),
-    "sin": ((-31.4, 31.4),), "cos": ((-31.4, 31.4),), "tan": ((-1.5, 1.5),), "asin": ((-1, 1),), "acos": ((-1, 1),),
-    "sinh": ((-89.4, 89.4),), "cosh": ((-89.4, 89.4),), "tanh": ((-10, 10),), "atan": ((-1e30, 1e30),), "erf": ((-1e30, 1e30),),
-    "pow": ((0.01, 10), (-5, 5)), "atan2": ((-1e30, 1e30), (-1e30, 1e30)),
+FAST_RANGES: dict[str, dict[str, tuple[tuple[float, float], ...]]] = {
+    "float": {
+        "exp": ((-80, 80),), "exp2": ((-80, 80),), "log": ((1e-6, 1e6),), "log2": ((1e-6, 1e6),),
+        "sin": ((-31.4, 31.4),), "cos": ((-31.4, 31.4),), "tan": ((-1.5, 1.5),), "asin": ((-1, 1),), "acos": ((-1, 1),),
+        "sinh": ((-89.4, 89.4),), "cosh": ((-89.4, 89.4),), "tanh": ((-10, 10),), "atan": ((-1e30, 1e30),),
+        "erf": ((-1e30, 1e30),), "pow": ((0.01, 10), (-5, 5)), "atan2": ((-1e30, 1e30), (-1e30, 1e30)),
+    },
+    "double": {
+        "exp": ((-1e300, 1e300),), "exp2": ((-1e300, 1e300),), "expm1": ((-1e300, 709),), "log": ((1e-300, 1e300),),
+        "log2": ((1e-300, 1e300),), "log1p": ((-0.999, 1e300),), "sin": ((-31.4, 31.4),), "cos": ((-31.4, 31.4),),
+        "tan": ((-31.4, 31.4),), "sinh": ((-710.4, 710.4),), "cosh": ((-710.4, 710.4),), "tanh": ((-1e300, 1e300),),
+    },
 }  # fmt: skip
-"""What --math-lib=fast promises for float; elsewhere and for double it is the default library."""
+"""What --math-lib=fast promises; other functions, and elsewhere, are the default library's."""
 UNFUSED = " unfused"
 """Ends the key of a row for targets without fused multiply-add."""
 ABSENT = {("cbrt", "float16")}
@@ -253,7 +260,7 @@ def measure(name: str, type: str, library: str, options: argparse.Namespace, ref
     )
     where = ctypes.c_long()
     worst, at, result, done, shown = -1.0, (0.0,), 0.0, 0, time.monotonic()
-    promised = FAST_RANGES.get(name, ()) if library == "fast" and type == "float" else ()
+    promised = FAST_RANGES.get(type, {}).get(name, ()) if library == "fast" else ()
     for arguments in chunks:
         if promised:
             arguments = within(arguments, promised)
@@ -384,7 +391,7 @@ def rows_of(rows: dict[str, dict[str, Any]], library: str, unfused: str) -> list
     for name in (*ONE, *TWO):
         for type in DTYPES:
             row = rows.get(f"{name} {type} {library}{unfused}")
-            if row is None or (library == "fast" and not (type == "float" and name in FAST_RANGES)):
+            if row is None or (library == "fast" and name not in FAST_RANGES.get(type, {})):
                 continue
             inputs = "all" if row["all"] else f"{row['inputs']:.1e}".replace("e+0", "e").replace("e+", "e")
             special = ", ".join(row["special"]) or ("not promised" if library == "fast" else "as C")
@@ -394,9 +401,11 @@ def rows_of(rows: dict[str, dict[str, Any]], library: str, unfused: str) -> list
 
 LIBRARY_TEXTS = {
     "default": "At most 1 ULP for float functions of one argument, at most 2 for those of two and for double.",
-    "fast": "Functions of float that differ from the default library's, in the ranges they are meant for: exp and exp2\n"
+    "fast": "Functions that differ from the default library's, in the ranges they are meant for. Of float: exp and exp2\n"
     "-80..80, log and log2 1e-6..1e6, sin and cos -10 pi..10 pi, tan -1.5..1.5, asin and acos -1..1,\n"
-    "sinh and cosh below overflow, tanh -10..10, pow 0.01..10 to the -5..5, atan, atan2 and erf finite.\n"
+    "sinh and cosh below overflow, tanh -10..10, pow 0.01..10 to the -5..5, atan, atan2 and erf finite. Of double: exp,\n"
+    "exp2 and tanh finite, expm1 up to 709, log, log2 and log1p of numbers from 1e-300 to 1e300, sin, cos and tan\n"
+    "-10 pi..10 pi, sinh and cosh below overflow.\n"
     "At most 4 ULP.",
     "system": "The C library's functions, called once for each active lane; here those of glibc 2.36.",
 }

@@ -2,7 +2,7 @@
 
 error_function_tables.ispc: erf c, its slope and erfc c for 512 multiples c of a distance that has 36 bits, is near 3/256, and
 at which the first values are nearly doubles (Gal 1986). power_tables.ispc: 1 / c and log c for 128 intervals (Tang 1990),
-where 1 / c has so few bits that z / c - 1 is a double for each z of the interval.
+where 1 / c has so few bits that z / c - 1 is a double for each z of the interval. unfused/exponential_tables.ispc: 2^(j/64).
 """
 
 from __future__ import annotations
@@ -46,11 +46,16 @@ def power_rows() -> list[tuple[float, ...]]:
 
 
 def text(head: str, name: str, rows: list[tuple[float, ...]]) -> str:
-    """A declaration; each row is filled up to four numbers."""
-    items = [item for row in rows for item in (*(f"{number!r}d" for number in row), "0")]
+    """A declaration; rows of three are filled up to four numbers."""
+    items = [item for row in rows for item in (*(f"{number!r}d" for number in row), *["0"] * (len(row) == 3))]
     lines = textwrap.wrap(", ".join(items), 124)
     body = "\n".join(f"    {line}" for line in lines)
     return f"{head}static const uniform double {name}[{len(items)}] = {{\n{body}\n}};\n"
+
+
+def exponential_rows() -> list[tuple[float, ...]]:
+    powers = [mpmath.power(2, mpmath.mpf(j) / 64) for j in range(64)]
+    return [(float(power), float(power - float(power))) for power in powers]
 
 
 ERROR_HEAD = """// Tables of erf and erfc of double (stdlib/error_function.ispc), by benchmarks/tables.py.
@@ -65,7 +70,14 @@ POWER_HEAD = """// Tables of pow of double (stdlib/power.ispc), by benchmarks/ta
 """
 
 
+EXPONENTIAL_HEAD = """// The table of exp, exp2 and expm1 of double (stdlib/unfused/exponential.ispc), by benchmarks/tables.py.
+
+// 2^(j/64), and what its rounding lost.
+"""
+
+
 def main() -> None:
+    (STDLIB / "unfused" / "exponential_tables.ispc").write_text(text(EXPONENTIAL_HEAD, "exp2_rows", exponential_rows()))
     (STDLIB / "error_function_tables.ispc").write_text(text(ERROR_HEAD, "erf_rows", error_rows()))
     (STDLIB / "power_tables.ispc").write_text(text(POWER_HEAD, "pow_rows", power_rows()))
 

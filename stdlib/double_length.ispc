@@ -21,3 +21,20 @@ template <typename D> static inline D product_less_one(D a, D b) {
     D high = __float_of_bits(__bits(a) & 0xFFFFFFFFF8000000);
     return (high * b - 1.0d) + (a - high) * b;
 }
+
+// 1 - a b of numbers, where that is nearly 0 and b has at most half of the digits.
+template <typename F> static inline F one_less_product(F a, F b) {
+    F high = __float_of_bits(__bits(a) & 0xFFFFF000);
+    return (1.0f - high * b) - (a - high) * b;
+}
+template <typename F> static inline F one_less_product_double(F a, F b) {
+    F high = __float_of_bits(__bits(a) & 0xFFFFFFFFF8000000);
+    return (1.0d - high * b) - (a - high) * b;
+}
+
+// f - s (2 + f) of doubles, where s is the quotient of the others.
+template <typename F> static inline F ratio_rest_double(F s, F f) {
+    F d = __float_of_bits(__bits(2.0d + f) & 0xFFFFFFFFF8000000), high = __float_of_bits(__bits(s) & 0xFFFFFFFFF8000000);
+    F d_low = f - (d - 2.0d);
+    return ((f - high * d) - high * d_low) - (s - high) * (d + d_low);
+}

@@ -268,26 +268,33 @@ template <typename F> static inline F log_double(F x) {
     return result;
 }
 
-template <typename F, typename U> static inline F log2_sum_double(F f, F power) {
-    // What is left of log(1 + f) without the product, in double length; then its product with 1 / ln 2.
-    F half_square = 0.5d * f * f;
-    F most = f - half_square;
-    F most_low = ((f - most) - half_square) - product_error<F, U>(0.5d * f, f, half_square);
-    F linear = most * 1.4426950408889634074d;
-    F linear_low = __mad(most, 2.0355273740931033e-17d, product_error<F, U>(most, (F)1.4426950408889634074d, linear));
-    F sum = power + linear;
-    F sum_low = (linear - (sum - power)) + linear_low;
-    return sum + __mad(most_low + log_product_double<F>(f, half_square), 1.4426950408889634074d, sum_low);
+// With s = f / (2 + f), log2(1 + f) = 2 / ln 2 atanh s = s (2 / ln 2 + s^2 Q(s^2)). All but the first term, with what that and the quotient
+// lost, which is so small that it may be divided by 2:
+template <typename F> static inline F log2_curve_double(F s, F f, F low) {
+    F z = s * s;
+    F y = z * z;
+    F high = __mad(y, 0.21346506389358771d, __mad(z, 0.22093453832871857d, 0.2623334030634821d));
+    F p = __mad(y, __mad(z, 0.32059855630299694d, 0.4121985855831199d), __mad(z, 0.5770780163471108d, 0.9617966939259854d));
+    F rest = __mad(ratio_rest_double<F>(s, f), 1.4426950408889634d, low);
+    return __mad(s * z, __mad(y * y, high, p), rest);
 }
 
-template <typename F, typename U> static inline F log2_double(F x) {
+// What is added first is the larger, or zero, so what the sum loses is known.
+template <typename F> static inline F log2_sum_double(F f, F power) {
+    F s = f / (2.0d + f);
+    F curve = log2_curve_double<F>(s, f, s * 4.0710547481862066e-17d);
+    F sum = __fma(s, 2.8853900817779268d, power);
+    return sum + (curve + __fma(s, 2.8853900817779268d, power - sum));
+}
+
+template <typename F> static inline F log2_double(F x) {
     F power, result;
     if (__all_plain(x)) {
         F f = log_split_double<F>(x, power);
-        result = log2_sum_double<F, U>(f, power);
+        result = log2_sum_double<F>(f, power);
     } else {
         F f = log_reduced_double<F>(x, power);
-        result = log_special_double<F>(x, log2_sum_double<F, U>(f, power));
+        result = log_special_double<F>(x, log2_sum_double<F>(f, power));
     }
     return result;
 }
@@ -298,8 +305,8 @@ double log(double x) { return log_double<double>(x); }
 uniform double log(uniform double x) { return log_double<uniform double>(x); }
 float log2(float x) { return log2_float<float, int, double>(x); }
 uniform float log2(uniform float x) { return log2_float<uniform float, uniform int, uniform double>(x); }
-double log2(double x) { return log2_double<double, uint64>(x); }
-uniform double log2(uniform double x) { return log2_double<uniform double, uniform uint64>(x); }
+double log2(double x) { return log2_double<double>(x); }
+uniform double log2(uniform double x) { return log2_double<uniform double>(x); }
 float16 log2(float16 x) { return (float16)log2((float)x); }
 uniform float16 log2(uniform float16 x) { return (uniform float16)log2((uniform float)x); }
 float16 log(float16 x) { return (float16)log((float)x); }

@@ -1,4 +1,4 @@
-// sinh, cosh, tanh: from half of e^|x|, which does not overflow before the result does; near zero odd polynomials or sums of even and odd ones.
+// sinh, cosh, tanh. At the ends of the range from half of e^|x|, which does not overflow before the result does.
 
 // e^x = 4 quarter (high + low) for x >= 0
 template <typename F> static inline F exp_in_parts_float(F x, F &high, F &low) {
@@ -19,11 +19,40 @@ template <typename F> static inline F half_of_exp_sum_float(F x, uniform float s
     return __mad(quarter, high, __mad(quarter, low, inverse));
 }
 
+// With |x| = n ln 2 + r, r = most + rest: 2^n and 2^-n, or half of them, whose products with `most` are exact; then sinh r and
+// cosh r - 1 without that.
+// What is added first is the larger, or zero, so what the sum loses is known. With fused multiply-add there is less to do.
+template <typename F>
+static inline void parts_of_size_float(F size, F unit, F &up, F &down, F &most, F &odd, F &even) {
+    F shifted = size * 1.44269504f + 12582912.0f;
+    F n = shifted - 12582912.0f;
+    most = size - n * 0.693145752f;
+    F rest = n * -1.42860677e-6f;
+    up = times_power_float<F>(unit, shifted);
+    down = __float_of_bits(2 * __bits(unit) - __bits(up));
+    F r = most + rest;
+    F z = r * r;
+    odd = r * z * (z * 0.00836654566f + 0.166665435f) + rest;
+    even = z * (z * (z * 0.00139354286f + 0.0416664593f) + 0.5f);
+}
+
+template <typename F> static noinline F sinh_at_ends_float(F x) { return 2.0f * half_of_exp_sum_float<F>(abs(x), -1.0f); }
+
+template <typename F> static noinline F cosh_at_ends_float(F x) { return 2.0f * half_of_exp_sum_float<F>(abs(x), 1.0f); }
+
 template <typename F> static inline F sinh_float(F x) {
-    F size = abs(x), z = x * x;
-    F p = __mad(z, __mad(z, __mad(z, 2.78392554e-6f, 0.000198426351f), 0.00833331142f), 0.166666672f);
-    F near = __mad(x * z, p, x), far = __copysign(2.0f * half_of_exp_sum_float<F>(size, -1.0f), x);
-    return size < 1.0f ? near : far;
+    F size = abs(x);
+    F up, down, most, odd, even;
+    parts_of_size_float<F>(size, (F)1.0f, up, down, most, odd, even);
+    F first = up - down, upper = up * most, lower = down * most;
+    F half = first + upper;
+    F sum = half + lower;
+    F lost = (upper - (half - first)) + (lower - (sum - half));
+    // Half of a subnormal number may be none, of twice one it is.
+    F value = 0.5f * (sum + ((up + down) * odd + (first * even + lost)));
+    if (!(size < 86.0f))
+        value = sinh_at_ends_float<F>(x);
+    return __copysign(value, x);
 }
 
 // e^x / 2 for x >= 0
@@ -62,7 +91,18 @@ uniform double sinh(uniform double x) { return sinh_double<uniform double>(x); }
 float16 sinh(float16 x) { return (float16)sinh((float)x); }
 uniform float16 sinh(uniform float16 x) { return (uniform float16)sinh((uniform float)x); }
 
-template <typename F> static inline F cosh_float(F x) { return 2.0f * half_of_exp_sum_float<F>(abs(x), 1.0f); }
+template <typename F> static inline F cosh_float(F x) {
+    F size = abs(x);
+    F up, down, most, odd, even;
+    parts_of_size_float<F>(size, (F)0.5f, up, down, most, odd, even);
+    F upper = up * most;
+    F sum = up + upper;
+    F lost = upper - (sum - up);
+    F value = sum + (((up - down) * odd + (up + down) * even) + (lost + (down - down * most)));
+    if (!(size < 86.0f))
+        value = cosh_at_ends_float<F>(x);
+    return value;
+}
 
 template <typename F> static inline F cosh_double(F x) {
     F half = half_exp_double<F>(abs(x));

@@ -44,14 +44,8 @@ template <typename F, typename U> static inline F atan2_float(F y, F x) {
 // The sign of x on what is not below zero.
 template <typename F> static inline F with_sign_float(F size, F x) { return __float_of_bits(__bits(size) | __bits(x) & 0x80000000); }
 
-// A third range in the middle, so that the polynomial, and with it what its rounding costs, stays small; the quotient is below 1/4
-// where its last digit would else be as large as the angle's.
-template <typename F> static inline F atan_float(F x) {
-    F size = abs(x);
-    F middle = size < 0.6f ? (F)0.0f : (F)1.0f;
-    F over = size <= 1.83f ? size - middle : (F)-1.0f;
-    F under = size <= 1.83f ? __mad(size, middle, 1.0f) : size;
-    F base = size <= 1.83f ? middle * 0.785398185f : (F)1.57079637f;
+// base + atan(over / under) of a small quotient, with the sign of x.
+template <typename F> static inline F atan_from_base_float(F over, F under, F base, F x) {
     F t = over / under;
     F z = t * t;
     F u = z * z;
@@ -61,12 +55,32 @@ template <typename F> static inline F atan_float(F x) {
     return with_sign_float<F>(angle, x);
 }
 
+// A third range in the middle, so that the polynomial, and with it what its rounding costs, stays small; the quotient is below 1/4
+// where its last digit would else be as large as the angle's.
+template <typename F> static inline F atan_float(F x) {
+    F size = abs(x);
+    F middle = size < 0.6f ? (F)0.0f : (F)1.0f;
+    F over = size <= 1.83f ? size - middle : (F)-1.0f;
+    F under = size <= 1.83f ? __mad(size, middle, 1.0f) : size;
+    F base = size <= 1.83f ? middle * 0.785398185f : (F)1.57079637f;
+    return atan_from_base_float<F>(over, under, base, x);
+}
+
+// The same values with each comparison used once: of one number, what several select by becomes a jump or, on AVX-512, a chain from
+// iteration to iteration.
+template <typename F> static inline F atan_of_one_float(F x) {
+    F size = __min((F)1.0e30f, abs(x));
+    F a = size <= 1.83f ? (F)1.0f : (F)0.0f, b = size < 0.6f ? (F)0.0f : (F)1.0f;
+    F base = __mad(b - a, 0.785398185f, 0.785398185f);
+    return atan_from_base_float<F>(__mad(size, a, -b), __mad(size, b, a), base, x);
+}
+
 template <typename F> static inline F atan_double(F x) {
     return __copysign(atan_of_ratio_double<F>(abs(x), (F)1.0d), x);
 }
 
 float atan(float x) { return atan_float<float>(x); }
-uniform float atan(uniform float x) { return atan_float<uniform float>(x); }
+uniform float atan(uniform float x) { return atan_of_one_float<uniform float>(x); }
 double atan(double x) { return atan_double<double>(x); }
 uniform double atan(uniform double x) { return atan_double<uniform double>(x); }
 float16 atan(float16 x) { return (float16)atan((float)x); }
@@ -121,16 +135,19 @@ template <typename F> static inline F asin_series_double(F z) {
 // less, and below too small a part of it does no harm.
 template <typename F> static inline F with_rest_of_root(F p, F s, F z) { return __mad(square_rest<F>(s, z), 1.4f, p); }
 
+// Up to 1/2 the square is the smaller, above the other.
+template <typename F> static inline F asin_square_float(F x, F size) { return __min(__mad(size, -0.5f, 0.5f), x * x); }
+
 template <typename F> static inline F asin_float(F x) {
     F size = abs(x);
-    F z = size <= 0.5f ? x * x : __mad(size, -0.5f, 0.5f);
-    F s = size <= 0.5f ? size : sqrt(z);
-    F p = s * asin_series_float<F>(z);
+    F z = asin_square_float<F>(x, size);
+    F s = sqrt(z);
+    F q = asin_series_float<F>(z);
     // pi/2 - 2 s in double length.
     F most = __mad(s, -2.0f, 1.57079637f);
     F lost = __mad(s, -2.0f, 1.57079637f - most);
-    F folded = most + __mad(with_rest_of_root<F>(p + 2.18556941e-8f, s, z), -2.0f, lost);
-    return with_sign_float<F>(size <= 0.5f ? s + p : folded, x);
+    F folded = most + __mad(with_rest_of_root<F>(__mad(s, q, 2.18556941e-8f), s, z), -2.0f, lost);
+    return with_sign_float<F>(size <= 0.5f ? __mad(size, q, size) : folded, x);
 }
 
 template <typename F> static inline F asin_double(F x) {
@@ -152,13 +169,14 @@ uniform float16 asin(uniform float16 x) { return (uniform float16)asin((uniform 
 // acos x = pi/2 - asin x for |x| <= 1/2; above 2 asin s, below -1/2 pi - 2 asin s.
 template <typename F> static inline F acos_float(F x) {
     F size = abs(x);
-    F z = size > 0.5f ? __mad(size, -0.5f, 0.5f) : x * x;
-    F s = size > 0.5f ? sqrt(z) : x;
-    F p = s * asin_series_float<F>(z);
-    F middle = 1.57079637f - (x + (p + 4.37113883e-8f));
-    F right = 2.0f * (s + with_rest_of_root<F>(p, s, z));
+    F z = asin_square_float<F>(x, size);
+    F s = sqrt(z);
+    F q = asin_series_float<F>(z);
+    F middle = 1.57079637f - (x + __mad(x, q, 4.37113883e-8f));
+    F right = 2.0f * (s + with_rest_of_root<F>(s * q, s, z));
     F left = 3.14159274f - (right + 8.74227766e-8f);
-    return x > 0.5f ? right : (x < -0.5f ? left : middle);
+    F outer = x < 0.0f ? left : right;
+    return size <= 0.5f ? middle : outer;
 }
 
 template <typename F> static inline F acos_double(F x) {

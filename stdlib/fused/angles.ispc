@@ -12,6 +12,11 @@ template <typename D, typename U> static inline U reduce_near_double(D x, D &r, 
     return __bits(shifted);
 }
 
+// x - n pi without its last digit, of which the first difference is exact.
+template <typename D> static inline D half_turn_rest_double(D x, D n) {
+    return __fma(n, -1.2246467991473532e-16d, __fma(n, -3.141592653589793d, x));
+}
+
 // Infinity and NaN have no remainder.
 template <typename F, typename D, typename L, typename U, typename I> static noinline U large_angle(F size, D &r) {
     D exact, exact_low;

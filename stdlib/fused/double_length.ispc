@@ -3,3 +3,9 @@ template <typename D, typename U> static inline D product_error(D a, D b, D prod
 template <typename F> static inline F square_rest(F s, F z) { return __fma(-s, s, z); }
 template <typename F> static inline F product_rest(F a, F b, F product) { return __fma(a, b, -product); }
 template <typename D> static inline D product_less_one(D a, D b) { return __fma(a, b, -1.0d); }
+template <typename F> static inline F one_less_product(F a, F b) { return __fma(-a, b, 1.0f); }
+template <typename F> static inline F one_less_product_double(F a, F b) { return __fma(-a, b, 1.0d); }
+template <typename F> static inline F ratio_rest_double(F s, F f) {
+    F d = 2.0d + f;
+    return __fma(-s, f - (d - 2.0d), __fma(-s, d, f));
+}

@@ -72,3 +72,8 @@ template <typename F, typename I, typename D, typename L, typename U> static inl
     D under = z * (z + -44.16319750437719d) + 102.91180861634147d;
     return (F)(((L)odd < 0 ? under : over) / ((L)odd < 0 ? over : under));
 }
+
+// x - n pi without its last digit: n times either of the upper parts of pi, of 35 bits, is exact.
+template <typename D> static inline D half_turn_rest_double(D x, D n) {
+    return ((x - n * 3.1415926535846666d) - n * 5.1266883031679116e-12d) - n * 2.1125998133974855e-23d;
+}

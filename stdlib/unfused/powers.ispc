@@ -49,12 +49,22 @@ template <typename D> static inline D log2_of_significand(D m) {
         u * ((0.5770835948800486d + z * 0.41167219164503766d) + u * 0.34073886678500126d));
 }
 
-template <typename F, typename I, typename D> static inline F log2_float(F x) {
-    F k;
-    F m = significand_and_exponent<F, I>(x, k);
-    k += m > 1.41421354f ? 1.0f : 0.0f;
-    m *= m > 1.41421354f ? 0.5f : 1.0f;
-    return (F)((D)k + log2_of_significand<D>((D)m));
+// f / ln 2 as the product of 12 digits each, which is exact, and a rest; what the sum with k loses is known, as k is 0 or the larger.
+// 1 + f runs from 2/3 to 4/3, where the rounding of the square counts less than beyond.
+template <typename F, typename I> static inline F log2_of_normal_float(F x, F extra) {
+    I above = (I)(__bits(x) - 0x3F2AAAAB);
+    F f = __float_of_bits(__bits(x) - (above & 0xFF800000)) - 1.0f;
+    F upper = __float_of_bits(__bits(f) & 0xFFFFF000);
+    F k = (F)(above >> 23) + extra;
+    F z = f * f;
+    F y = z * z;
+    F low = z * (f * -0.240809381f + 0.288533539f) + (f * -0.360665709f + 0.48089838f);
+    F high = z * (f * -0.193870202f + 0.15522033f) + (f * -0.173844099f + 0.206360489f);
+    F curve = z * f * (y * (y * 0.173142254f + high) + low);
+    F most = upper * 1.44287109375f;
+    F rest = (f - upper) * 1.44287109375f - f * 0.000176053f;
+    F sum = k + most;
+    return sum + (z * -0.72134757f + (curve + (rest + (most - (sum - k)))));
 }
 
 // 2^t factor for what a float holds; beyond, 0 and infinity come from the conversion.

@@ -12,11 +12,11 @@ from voltac.sema.library.index import index
 DISTANCE = 0.01171877465048965
 
 
-def rows_of(name: str) -> list[list[float]]:
-    (chunk,) = index().chunks(name, ())
+def rows_of(name: str, width: int = 4, overlays: tuple[str, ...] = ()) -> list[list[float]]:
+    (chunk,) = index().chunks(name, overlays)
     body = "".join(chunk.texts[chunk.texts.index("{") + 1 : -2])
     values = [float(number.rstrip("d")) for number in body.split(",")]
-    return [values[start : start + 4] for start in range(0, len(values), 4)]
+    return [values[start : start + width] for start in range(0, len(values), width)]
 
 
 def test_rows_of_erf() -> None:
@@ -46,3 +46,13 @@ def test_a_row_of_pow_belongs_to_its_numbers(number: float) -> None:
     bits = int.from_bytes(struct.pack("<d", number), "little")
     inverse = rows_of("pow_rows")[(bits - 0x3FE6900000000000) >> 45][0]
     assert abs(number * inverse - 1) < 0.006
+
+
+def test_rows_of_exponentials() -> None:
+    rows = rows_of("exp2_rows", 2, ("unfused",))
+    assert len(rows) == 64
+    with mpmath.workprec(200):
+        for k, (power, rest) in enumerate(rows):
+            exact = mpmath.power(2, mpmath.mpf(k) / 64)
+            assert power == float(exact)
+            assert rest == float(exact - power)
