@@ -44,9 +44,13 @@ class LaneValues:
         self.pointer_bits = layout.pointer_bytes * 8
         self.parameter_types = {parameter.name: parameter.type for parameter in function.parameters}
         self.memo = Memo()
-        self.facts = FactFinder(self)
         self._guesses = 0
         """Guesses being tried, one inside the other."""
+
+    @property
+    def facts(self) -> FactFinder:
+        """What is known of symbols. Not kept: two objects that hold each other would live on until Python looks for such."""
+        return FactFinder(self)
 
     @cached_property
     def _positions(self) -> dict[str, int]:
