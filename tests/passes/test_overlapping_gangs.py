@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from guard_pages import FencedCalls
 from kernels import InterpretedModule, compile_kernels
+from passed_text import passed
 from some_pairs import some_pairs
 
 from voltac.driver import compile_source
 from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
-from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.target_info import find_target
 
@@ -76,12 +76,6 @@ def sizes(name: str, high: int) -> tuple[int, int]:
     return written.get(name, high), {"shifted": high + 1, "strided": 2 * high}.get(name, high)
 
 
-def passed(source: str, target: str = "avx2-i32x8") -> str:
-    options = Options(find_target(target), 3)
-    text: str = compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
-    return text
-
-
 def overlaps(
     body: str,
     head: str = "uniform float a[], uniform float b[], uniform int n",
@@ -92,7 +86,7 @@ def overlaps(
     return ".last.left_over:" in passed(f"export void f({head}) {{ {rows} foreach (i = 0 ... n) {{ {body} }} }}", target)
 
 
-@pytest.mark.parametrize(("element", "target"), some_pairs(TYPES, TARGETS, 4))
+@pytest.mark.parametrize(("element", "target"), some_pairs(TYPES, TARGETS, 5))
 def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> None:
     """Fewer elements than a gang, one gang, several at a time, and each rest of them."""
     random = np.random.default_rng(1)
@@ -100,7 +94,7 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
     dtype = np.dtype(TYPES[element])
     text = passed(source, target)
     assert text.count(".last.left_over:") >= len(OVERLAPPING)
-    module = read(text)
+    interpreter = IRInterpreter(read(text))
     kernels = compile_kernels(source, target)
     calls = FencedCalls()
     width = find_target(target).width
@@ -116,7 +110,7 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
             wanted = expected(name, before, values, low, high) if length else before
             if number % 7 == 0:
                 to = before.copy()
-                IRInterpreter(module).call(name, [to, values.copy(), low, high])
+                interpreter.call(name, [to, values.copy(), low, high])
                 assert to.tolist() == wanted.tolist(), (name, length)
             for at_end in (False, True):
                 given = calls.copies(before, values, at_end=at_end)

@@ -49,11 +49,15 @@ class LaneValues:
         self.pointer_bits = layout.pointer_bytes * 8
         self.parameter_types = {parameter.name: parameter.type for parameter in function.parameters}
         self.memo = Memo()
-        self.facts = FactFinder(self)
         self._symbols: dict[tuple[str, str], LaneValue] = {}
         """Values as symbols of their own; one object for each, which look-ups know again without a comparison."""
         self._guesses = 0
         """Guesses being tried, one inside the other."""
+
+    @property
+    def facts(self) -> FactFinder:
+        """What is known of symbols. Not kept: two objects that hold each other would live on until Python looks for such."""
+        return FactFinder(self)
 
     @cached_property
     def _positions(self) -> dict[str, int]:

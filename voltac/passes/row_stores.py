@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from voltac.ir import marks
 from voltac.ir.cfg import ControlFlow, control_flow
-from voltac.ir.lane_values import LaneValues, lane_values
+from voltac.ir.lane_values import lane_values
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.options import Options
