@@ -183,6 +183,10 @@ class Function:
         answer: T = answers[question]
         return answer
 
+    def forget(self) -> None:
+        """What was found out holds the function: two that hold each other live on until Python looks for such."""
+        self.known = None
+
     @property
     def name(self) -> str:
         """Without the ``@``, quotes kept."""

@@ -203,4 +203,6 @@ def run_with_reports(text: str, options: Options, runs: PassRuns | None = None) 
         records.put_back()
     # All the rest is verified by LLVM when it reads what is written.
     verify_accesses(module)
+    for function in module.functions:
+        function.forget()
     return write(module), reports
