@@ -200,4 +200,8 @@ def run_with_reports(text: str, options: Options, runs: PassRuns | None = None) 
         records.put_back()
     # All the rest is verified by LLVM when it reads what is written.
     verify_accesses(module)
-    return write(module), reports
+    made = write(module)
+    for function in module.functions:
+        # What is remembered of a function knows the function.
+        function.known = None
+    return made, reports
