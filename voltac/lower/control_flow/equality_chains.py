@@ -19,7 +19,7 @@ from voltac.sema.types import VARYING, Enum, Scalar
 _FEW_ARMS = 16
 """So many LLVM sees through by itself in a few milliseconds, and to the same code."""
 _ENUM_BITS = 32
-"""Of all enumerations (language 3.5)."""
+"""Of all enumerations (language 5.7)."""
 
 
 def mask_of_arm(c: FunctionContext, node: tree.If) -> IR | None:
