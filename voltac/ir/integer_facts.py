@@ -7,6 +7,7 @@ that adds a known amount without wrapping has to keep it.
 from __future__ import annotations
 
 from typing import Protocol
+from weakref import proxy
 
 from voltac.ir import lane_formulas
 from voltac.ir.lane_formulas import NOTHING, IntegerFacts, LaneValue, UniformSymbol, greatest_common_divisor, power_of_two_part
@@ -31,7 +32,8 @@ class FactFinder:
     """``facts(symbol)``, remembered."""
 
     def __init__(self, values: Formulas) -> None:
-        self._values = values
+        # Who asks has the analysis, which has this: held by each other both would outlive a compilation without collections.
+        self._values: Formulas = proxy(values)
 
     def __call__(self, symbol: UniformSymbol) -> IntegerFacts:
         """While the facts of a phi are looked for nothing is known of it, so what is concluded holds."""

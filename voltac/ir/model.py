@@ -272,6 +272,19 @@ class Module:
     """Functions, and the text between them: lists of lines, in order."""
 
     items: list[Function | list[str]] = field(default_factory=list)
+    known: tuple[list[int], dict[Hashable, Any]] | None = None
+    """What :meth:`remembered` keeps, and of how many lines between functions."""
+
+    def remembered(self, question: Hashable, find: Callable[[], T]) -> T:
+        """What ``find`` finds out about the lines outside of functions; the same for all who ask until some are added."""
+        lengths = [len(item) if isinstance(item, list) else -1 for item in self.items]
+        if self.known is None or self.known[0] != lengths:
+            self.known = lengths, {}
+        answers = self.known[1]
+        if question not in answers:
+            answers[question] = find()
+        answer: T = answers[question]
+        return answer
 
     @property
     def functions(self) -> list[Function]:
@@ -307,6 +320,9 @@ class Module:
 
     def layout(self, pointer_bytes: int = 8) -> DataLayout:
         """Sizes and offsets of its types in memory."""
+        return self.remembered((DataLayout, pointer_bytes), lambda: self._layout(pointer_bytes))
+
+    def _layout(self, pointer_bytes: int) -> DataLayout:
         natural = pointer_bytes == 8 or any(line.startswith("target datalayout") and "i64:64" in line for line in self.lines())
         return DataLayout(self.named_types(), pointer_bytes, natural)
 

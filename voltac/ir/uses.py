@@ -58,6 +58,10 @@ class Uses:
         users = self._users.get(name, ())
         return users[0] if len(users) == 1 else None
 
+    def is_only_by(self, name: str, names: Collection[str]) -> bool:
+        """Whether all who use a value are named; of one that nobody uses, too."""
+        return all(user.name in names for user in self._users.get(name, ()))
+
     def is_unused(self, name: str) -> bool:
         """Whether nothing uses a value."""
         return not self._users.get(name)
@@ -72,8 +76,12 @@ def remove_unused(function: Function, names: Collection[str]) -> None:
     """Take out those of the values named that nothing uses, or only others that are taken out."""
     if not names:
         return
-    uses = Uses(function.instructions())
-    left = {made.name: made for made in function.instructions() if made.name in names}
+    remove_unused_of(function, names, Uses(function.instructions()))
+
+
+def remove_unused_of(function: Function, names: Collection[str], uses: Uses) -> None:
+    """The same for who has the uses of the function as it is, and goes on with them."""
+    left = {made.name: made for block in function.blocks for made in block.instructions if made.name in names}
     gone: set[str] = set()
     while unused := [name for name in left if uses.is_unused(name)]:
         for name in unused:

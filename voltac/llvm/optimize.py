@@ -159,6 +159,8 @@ def late(text: str, options: Options, runs: PassRuns | None = None) -> Optimized
             simplified = module.text()
             rewritten = runs.rewrite(AFTER_LLVM, simplified, options)
             if rewritten != simplified:
+                made.clear()
+                module.close()
                 module = LLVMModule(rewritten, options)
         elif options.target.width == 1 or (not _has_own_halves(options) and _HALVES_RETURNED.search(text)):
             options = replace(options, level=1)  # LLVM's fast selector ends the process there

@@ -85,6 +85,16 @@ class SwitchTarget:
     """Where control goes on that skips the present group of labels."""
 
 
+@mutable_record(eq=False)
+class EqualityChain:
+    """Tests of a variable for numbers, each where those before failed (``control_flow/equality_chains.py``)."""
+
+    symbol: tree.VariableSymbol
+    head: IR | None
+    """The mask before the first test."""
+    numbers: set[int] = field(default_factory=set)
+
+
 class FunctionMasks:
     """The masks of one function: what it began with, which lanes are left, and in which forms masks are there already."""
 
@@ -102,6 +112,8 @@ class FunctionMasks:
         """Name of a mask -> the same mask in storage form, where it was made from that."""
         self.sound: set[str] = set()
         """Names of masks without poison; bools of the program may hold some in lanes that are off."""
+        self.chains: dict[int, EqualityChain] = {}
+        """By the identity of the ``if`` that is the next arm."""
 
 
 NO_LANES: frozenset[LaneVariable] = frozenset()

@@ -24,7 +24,7 @@ from voltac.options import Options
 from voltac.passes.accesses.access import Access, pseudo_operation
 from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.accesses.emit import Emitter, declare
-from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
+from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.shiftable import ShiftableLoop
@@ -55,7 +55,7 @@ def align_stores(module: Module, options: Options) -> None:
                 continue
             values = values or lane_values(function, layout)
             gangs = GangLoop.of(function, loop, flow, values, _MOST_INSTRUCTIONS)
-            effects = effects or ModuleEffects(module)
+            effects = effects or module_effects(module)
             if gangs is not None and not gangs.carried:
                 found = _Stream(gangs, flow, values, FunctionEffects(effects, function, values), options)
                 if found.can_begin_anywhere():

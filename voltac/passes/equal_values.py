@@ -15,10 +15,10 @@ lanes are left to ``available_loads``, which knows their masks.
 from __future__ import annotations
 
 from voltac.ir.cfg import control_flow
-from voltac.ir.model import Block, Function, Module
+from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY
 from voltac.options import Options
-from voltac.passes.facts.effects import ModuleEffects
+from voltac.passes.facts.effects import ModuleEffects, module_effects
 from voltac.system.lazy_patterns import lazy_pattern
 
 _PURE = frozenset(
@@ -38,7 +38,7 @@ def merge_equal_values(module: Module, options: Options) -> None:
     effects: ModuleEffects | None = None
     for function in module.often_called:
         if any("@volta." in instruction.text for instruction in function.instructions()):
-            effects = effects or ModuleEffects(module)
+            effects = effects or module_effects(module)
             _merge(function, effects)
 
 
@@ -96,19 +96,19 @@ class _Seen:
             op = instruction.op
             key = ""
             if op in _PURE:
-                key = self._key(instruction.text)
+                key = self._key(instruction)
             elif op == "load":
                 text = instruction.text
                 if " atomic " in text or " volatile " in text:
                     self._written()
                 else:
-                    key = f"{self._key(text)}#{self.memory}"
+                    key = f"{self._key(instruction)}#{self.memory}"
             elif op == "call":
                 effect = self._effect(instruction.text)
                 if effect == "any":
                     self._written()
                 elif effect == "none" and instruction.name:
-                    key = self._key(instruction.text)
+                    key = self._key(instruction)
             elif op in ("store", "atomicrmw", "cmpxchg", "fence"):
                 self._written()
             if key:
@@ -127,11 +127,12 @@ class _Seen:
             return "any"
         return "read" if callee[0].startswith("@volta.gather") else self._effects.effect(callee[0][:-1])
 
-    def _key(self, text: str) -> str:
+    def _key(self, instruction: Instruction) -> str:
         """The operation and its operands, each by the name of what it is equal to."""
+        text = instruction.text
         body = text[text.index("=") + 1 :]
         if "!" in body:
             body = _MARKS.sub("", body)
-        if self.replaced:
+        if self.replaced and not self.replaced.keys().isdisjoint(instruction.names_used()):
             body = _NAME.sub(lambda found: self.replaced.get(found[0], found[0]), body)
         return body

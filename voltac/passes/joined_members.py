@@ -22,7 +22,7 @@ from voltac.passes.accesses.emit import Emitter, declare
 from voltac.passes.accesses.member_costs import MemberCosts, piece_of
 from voltac.passes.accesses.member_groups import MemberGroup, may_store_members, next_group
 from voltac.passes.accesses.member_trees import MemberWriter
-from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
+from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
 from voltac.target_info import TargetInfo
 
 
@@ -37,7 +37,7 @@ def join_members(module: Module, options: Options) -> list[AccessReport]:
         blocks = list(filter(may_store_members, function.blocks))
         if not blocks:
             continue
-        effects = effects or ModuleEffects(module)
+        effects = effects or module_effects(module)
         values = lane_values(function, layout)
         known = FunctionEffects(effects, function, values)
         emitter = Emitter(module, function, values)

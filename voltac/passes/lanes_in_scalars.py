@@ -16,6 +16,8 @@ between costs less in scalars, no vector is made. LLVM does it for vectors that 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from functools import cached_property
 
 from voltac.ir import match as m
 from voltac.ir.constants import integers, splatted
@@ -73,9 +75,13 @@ class _Lanes:
         self.uses = uses_of(function)
         self.unused: set[str] = set()
         """What passes left behind, which counts as no use."""
-        self.fresh = function.fresh_names()
         self.inside = self._used_by_lane()
         self.scalars: dict[str, list[str]] = {}
+
+    @cached_property
+    def fresh(self) -> Callable[[str], str]:
+        """For names that are not taken in the function."""
+        return self.function.fresh_names()
 
     def run(self) -> bool:
         """Compute in scalars what costs less so; whether anything does."""
@@ -98,12 +104,12 @@ class _Lanes:
             for made in reversed(block.instructions):
                 if made.op not in _PURE:
                     continue
-                users = self._users(made.name)
-                if not users:
+                if self.uses.is_only_by(made.name, self.unused):
                     self.unused.add(made.name)
-                if not users or made.op not in _COMPUTED or not 1 < lanes_of(made.type) <= _MOST_LANES:
                     continue
-                if all(_lane_taken(user) is not None or user.name in found for user in users):
+                if made.op not in _COMPUTED or not 1 < lanes_of(made.type) <= _MOST_LANES:
+                    continue
+                if all(_lane_taken(user) is not None or user.name in found for user in self._users(made.name)):
                     if all(self._is_known(each) for each in made.operands):
                         found[made.name] = None
         return found

@@ -30,7 +30,7 @@ from voltac.ir.uses import remove_unused, uses_of
 from voltac.options import Options
 from voltac.passes.accesses.access import pseudo_operation
 from voltac.passes.accesses.member_groups import joined_loads
-from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
+from voltac.passes.facts.effects import FunctionEffects, module_effects
 from voltac.passes.facts.integer_ranges import ALL, RANGES, Range, range_of_call, union
 from voltac.system.lazy_patterns import lazy_pattern
 from voltac.target_info import TargetInfo
@@ -276,7 +276,7 @@ class _Narrowing:
     @cached_property
     def _joined(self) -> set[str]:
         """Loads of members that are computed side by side (join_members): more fit into a register where they are narrow."""
-        effects = FunctionEffects(ModuleEffects(self._module), self._function, self._values)
+        effects = FunctionEffects(module_effects(self._module), self._function, self._values)
         return joined_loads(self._function, self._values, effects)
 
     def _masks(self, made: Instruction, component: set[str]) -> Iterator[str]:

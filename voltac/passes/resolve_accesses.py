@@ -33,7 +33,7 @@ from voltac.passes.accesses.merged_stores import Waiting, covers_all, is_passed,
 from voltac.passes.accesses.neighbouring_loads import RecordAddresses, plan_records
 from voltac.passes.accesses.permuted_copies import copied_from, plan_copies
 from voltac.passes.accesses.piece import Piece
-from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
+from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
 from voltac.records import field, mutable_record
 
 _LEAVING_LANE = m.one_of(
@@ -95,7 +95,7 @@ def resolve_accesses(module: Module, options: Options) -> list[AccessReport]:
     for function in module.functions:
         if not any(pseudo_operation(instruction) for instruction in function.instructions()):
             continue
-        effects = effects or ModuleEffects(module)
+        effects = effects or module_effects(module)
         values = lane_values(function, layout)
         emitter = Emitter(module, function, values)
         known = FunctionEffects(effects, function, values)

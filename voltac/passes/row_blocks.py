@@ -33,7 +33,7 @@ from voltac.passes.accesses.access import (
 )
 from voltac.passes.accesses.emit import Emitter, declare
 from voltac.passes.accesses.lane_rows import ROW_BYTES, ROW_SIZES, four_by_four, load_blocks, load_rows
-from voltac.passes.facts.effects import ModuleEffects
+from voltac.passes.facts.effects import ModuleEffects, module_effects
 from voltac.passes.loops.counted_loops import CountedLoop, IterationSteps
 from voltac.passes.loops.iteration_blocks import ITERATIONS, IterationBlocks
 from voltac.passes.loops.row_sums import IDENTITIES, row_sums
@@ -60,7 +60,7 @@ def load_row_blocks(module: Module, options: Options) -> list[AccessReport]:
             found = CountedLoop.of(function, loop, flow, values.definitions)
             if found is None or len(found.blocks) > 1 or not any(map(pseudo_operation, found.body.instructions)):
                 continue
-            effects = effects or ModuleEffects(module)
+            effects = effects or module_effects(module)
             rows = _rows(found, effects, values)
             if rows:
                 emitter = Emitter(module, function, values)

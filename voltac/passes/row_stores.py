@@ -26,7 +26,7 @@ from voltac.passes.accesses.access import Access, AccessReport, SourcePlaces, lo
 from voltac.passes.accesses.cost_rows import has_halves
 from voltac.passes.accesses.emit import Emitter, declare
 from voltac.passes.accesses.lane_rows import INTERLEAVED_LANES, ROW_BYTES, load_rows, store_rows
-from voltac.passes.facts.effects import ModuleEffects
+from voltac.passes.facts.effects import ModuleEffects, module_effects
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.counted_loops import CountedLoop
 from voltac.passes.loops.iteration_blocks import ITERATIONS, IterationBlocks
@@ -46,7 +46,7 @@ def store_row_blocks(module: Module, options: Options) -> list[AccessReport]:
             continue
         looked_at: set[str] = set()
         while (found := _next_loop(function, looked_at)) is not None:
-            effects = effects or ModuleEffects(module)
+            effects = effects or module_effects(module)
             values = lane_values(function, layout)
             jam = RowJam(*found, effects, values)
             if jam.gains():

@@ -66,7 +66,7 @@ def do_rows_in_turn(module: Module, options: Options) -> list[AccessReport]:
             found = CountedLoop.of(function, loop, flow, values.definitions)
             if found is None:
                 continue
-            effects = effects or ModuleEffects(module)
+            effects = effects or module_effects(module)
             rows = RowLoop(found, FunctionEffects(effects, function, values), effects, values)
             if rows.fits() and rows.lanes <= _MOST_LANES:
                 emitter = Emitter(module, function, values)

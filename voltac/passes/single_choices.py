@@ -20,7 +20,7 @@ from voltac.ir.match import made_by
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand
 from voltac.ir.types import element_of, lanes_of
-from voltac.ir.uses import Uses, remove_unused, uses_of
+from voltac.ir.uses import Uses, remove_unused_of, uses_of
 from voltac.options import Options
 from voltac.passes.accesses.access import pseudo_operation
 from voltac.passes.accesses.available_loads import mask_implies
@@ -94,8 +94,8 @@ class _Choices:
     def _clean(self) -> None:
         """Take out what nothing needs any more."""
         names = {made.name for made in self.function.instructions() if made.op in _LANEWISE}
-        remove_unused(self.function, names)
         self.uses = Uses(self.function.instructions())
+        remove_unused_of(self.function, names, self.uses)
         self._literals = {}
 
     # ---- masks as conditions that all hold ------------------------------------

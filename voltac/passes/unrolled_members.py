@@ -17,7 +17,7 @@ from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.options import Options
 from voltac.passes.accesses.access import pseudo_operation, read_access
-from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
+from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
 from voltac.passes.loops.counted_loops import CountedLoop, IterationSteps
 
 _MOST_MEMBERS = 8
@@ -35,7 +35,7 @@ def unroll_members(module: Module, options: Options) -> None:
             continue
         looked_at: set[str] = set()
         while (found := _next_loop(function, looked_at)) is not None:
-            effects = effects or ModuleEffects(module)
+            effects = effects or module_effects(module)
             values = lane_values(function, layout)
             if _stores_members(found, values, options.target.vector_bits // 8):
                 _unroll(found, _repeated(found, values, FunctionEffects(effects, function, values)))

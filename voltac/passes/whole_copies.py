@@ -19,7 +19,7 @@ from voltac.ir.types import DataLayout
 from voltac.options import Options
 from voltac.passes.accesses.access import Access, pseudo_operation, read_access
 from voltac.passes.accesses.emit import Emitter, declare
-from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
+from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
 from voltac.passes.loops.gang_loops import GangLoop, root
 
 _MOST_INSTRUCTIONS = 16
@@ -35,7 +35,7 @@ def copy_whole(module: Module, options: Options) -> None:
     effects: ModuleEffects | None = None
     for function in module.often_called:
         if len(function.blocks) > 4 and any(_may_copy(block) for block in function.blocks):
-            effects = effects or ModuleEffects(module)
+            effects = effects or module_effects(module)
             _copy_in(module, function, layout, effects)
 
 

@@ -30,7 +30,7 @@ from voltac.passes.accesses.access import Access, is_divisor, pseudo_operation, 
 from voltac.passes.accesses.available_loads import access_key
 from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.accesses.merged_stores import covers_all, mark_readable
-from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
+from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
 from voltac.passes.loops.accumulators import Accumulator, accumulators, move_conditions_into_terms
 from voltac.passes.loops.distances import Distance, distance, few
 from voltac.passes.loops.gang_loops import GangLoop, root
@@ -65,7 +65,7 @@ def widen_gangs(module: Module, options: Options) -> None:
         if any(marks.begins_gang(block.name, block.successors) for block in function.blocks) or any(
             _is_small(instruction) or _is_extreme(instruction, options) for instruction in function.instructions()
         ):
-            effects = effects or ModuleEffects(module)
+            effects = effects or module_effects(module)
             _widen_function(function, layout, effects, options)
 
 

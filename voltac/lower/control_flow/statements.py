@@ -12,6 +12,7 @@ from voltac.ir import marks
 from voltac.lower.analyses.node_costs import REST_LIMIT
 from voltac.lower.control_flow import masks
 from voltac.lower.control_flow.constructs import construct, go_on_without, remember_mask, run_branch
+from voltac.lower.control_flow.equality_chains import mask_of_arm
 from voltac.lower.control_flow.unrolling import lower_unrolled
 from voltac.lower.control_state import NO_LANES, LaneVariable, LoopTarget, Region
 from voltac.lower.function_context import FunctionContext, lowers_statement
@@ -141,7 +142,7 @@ def _lower_uniform_if(c: FunctionContext, node: tree.If, test: IR) -> None:
 
 
 def _lower_varying_if(c: FunctionContext, node: tree.If, test: IR) -> None:
-    then_mask = masks.conjunction(c, c.mask, test)
+    then_mask = masks.conjunction(c, mask_of_arm(c, node), test)
     else_mask = masks.exclusion(c, c.mask, test)
     weight = c.costs.of(node.then) + (0 if node.otherwise is None else c.costs.of(node.otherwise))
     predicated = weight <= c.costs.branch_limit or not c.build.reachable

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import LANEWISE_INTRINSICS
@@ -30,9 +32,12 @@ class FunctionEffects:
             if parameter.type == "ptr" and "noalias" in parameter.attributes.split():
                 self._own_memory.add(parameter.name)
         self._parameters = {parameter.name for parameter in function.parameters}
-        self._allocas = {name for name, made in values.definitions.items() if made.op == "alloca"}
         self._last: tuple[Instruction, Touched] | None = None
         """The last plain access that was asked about: the next question is mostly of the same."""
+
+    @cached_property
+    def _allocas(self) -> set[str]:
+        return {name for name, made in self._values.definitions.items() if made.op == "alloca"}
 
     def may_write(self, instruction: Instruction, memory: Touched) -> bool:
         """Whether the instruction may change the memory, or may not come back at all."""
@@ -96,12 +101,19 @@ class FunctionEffects:
         return self._module.is_object(first) and self._module.is_object(second)
 
 
+def module_effects(module: Module) -> ModuleEffects:
+    """Of a module as it is now, found once for all passes as long as no lines are added."""
+    return module.remembered(ModuleEffects, lambda: ModuleEffects(module))
+
+
 class ModuleEffects:
     """What functions and globals of a module are known to do or be."""
 
     def __init__(self, module: Module) -> None:
         self._groups: dict[str, str] = {}
         self._callees: dict[str, str] = {}
+        self._effects: dict[str, str] = {}
+        """Callee -> what has been answered."""
         self._constants: set[str] = set()
         self._objects: set[str] = set()
         declarations: list[str] = []
@@ -124,6 +136,11 @@ class ModuleEffects:
 
     def effect(self, callee: str) -> str:
         """``none``, ``read`` or ``any``; a call that may not come back is ``any``."""
+        if callee not in self._effects:
+            self._effects[callee] = self._effect(callee)
+        return self._effects[callee]
+
+    def _effect(self, callee: str) -> str:
         if (intrinsic := _INTRINSIC.match(callee)) and intrinsic[1] in LANEWISE_INTRINSICS:
             # Also where a pass has put it for other lanes, and no attributes say so.
             return "none"

@@ -19,7 +19,7 @@ from voltac.ir.types import element_of
 from voltac.options import Options
 from voltac.passes.accesses.access import pseudo_operation, read_access
 from voltac.passes.accesses.cost_rows import has_masked
-from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
+from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.shiftable import ShiftableLoop
@@ -119,7 +119,7 @@ def slow_rests(module: Module, options: Options, most_instructions: int) -> Iter
                 before = None
             outside = (before or loop).outside
             if outside in flow.loop_of or _is_slow_under_masks(loop, values, options.target):
-                effects = effects or ModuleEffects(module)
+                effects = effects or module_effects(module)
                 known = FunctionEffects(effects, function, values)
                 several = None if before is None else ShiftableLoop(before, values, known)
                 rest = SlowRest(ShiftableLoop(loop, values, known), several, done, flow)
