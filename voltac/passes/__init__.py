@@ -30,11 +30,11 @@ from voltac.passes.gangs_in_flight import put_gangs_in_flight
 from voltac.passes.jammed_rows import jam_rows
 from voltac.passes.joined_conditions import join_conditions
 from voltac.passes.joined_members import join_members
+from voltac.passes.known_lanes import access_known_lanes
 from voltac.passes.lane_orders import order_lanes
 from voltac.passes.lanes_in_scalars import keep_lanes_in_scalars
 from voltac.passes.masked_counts import add_under_masks
 from voltac.passes.narrow_arithmetic import narrow_arithmetic
-from voltac.passes.one_lane_stores import store_one_lane
 from voltac.passes.overlapping_gangs import overlap_last_gangs
 from voltac.passes.resolve_accesses import resolve_accesses
 from voltac.passes.row_blocks import load_row_blocks
@@ -169,8 +169,8 @@ AFTER_LLVM = (
     Pass("add_under_masks", "truth values are added under masks, where these are bits",
          lambda text, options: add_under_masks(text), lambda options: _resolves_on_host(options) and options.target.has_avx512),
     Pass("keep_stores_unmasked", "stores of all lanes stay that where masked ones are slow", keep_stores_unmasked, optimizing),
-    Pass("store_one_lane", "masked stores of one known lane become scalar stores",
-         lambda text, options: store_one_lane(text), optimizing, required=True),
+    Pass("access_known_lanes", "masked accesses of known lanes side by side become plain ones of these",
+         lambda text, options: access_known_lanes(text, options.target), optimizing, required=True),
     Pass("clear_moved_lanes", "lanes of masks that move down are cleared behind, where LLVM would take others for them",
          clear_moved_lanes, optimizing, required=True),
     Pass("keep_constants_in_memory", "constants of vectors are operands in memory, where they are more than registers",
