@@ -7,7 +7,7 @@
         for j by 8:   %x = load <8 x float>, ptr (lane of p + lane * width) + j
                       store %x * splat (lane of %s), to the same place
         then by 4, and one by one, what is left of the row
-    then the loop as it was, for which nothing is left
+    then the loop as it was, for which nothing is left; two rows at a time where they have a load in common
 
 (Loop interchange: Allen and Kennedy, Automatic Loop Interchange, 1984.) Each element sees the operations that it saw before,
 with the same operands: no value goes from one iteration to the next, and before the loop is asked whether the rows of the lanes
@@ -106,6 +106,18 @@ def _place_of(instruction: Instruction) -> str:
     return f", !dbg {attached}" if attached else ""
 
 
+class _Lane:
+    """What a lane has while its row is done."""
+
+    def __init__(self) -> None:
+        self.rows: dict[str, str] = {}
+        """Pointers -> those of its first iteration."""
+        self.same: dict[tuple[str, int], str] = {}
+        """What is the same in all iterations, by how many are done at a time -> a vector of it."""
+        self.made: dict[str, str] = {}
+        """What the loop computes -> what it is in the iterations that are being done."""
+
+
 class _Writer:
     """The new blocks of one loop."""
 
@@ -123,68 +135,107 @@ class _Writer:
         self.slots: dict[str, str] = {}
         """Vectors -> places of the stack that have them."""
         self.allocas: list[Instruction] = []
-        self.rows_of_lane: dict[str, str] = {}
-        """Pointers -> that of the lane."""
-        self.of_lane: dict[tuple[str, int], str] = {}
-        """What is the same in all iterations, by the elements that are done at a time -> so many times that of the lane."""
+        self.first_counters = ""
+        """Of as many iterations as are done at a time, if they are computed with."""
+        self.limits: list[str] = []
+        """How many elements have been done when no more are done by each of the widths."""
 
     def write(self) -> None:
         """Put them before the loop."""
-        blocks, emit, loop, rows = self.blocks, self.emit, self.loop, self.rows
-        stem = f"{unquoted(loop.header.name)}.row"
-        tests = [emit.fresh(f"{stem}.by_{width}")[1:] for width in self.widths]
-        bodies = [emit.fresh(f"{stem}.body_{width}")[1:] for width in self.widths]
-        lane_block, next_block = blocks.test, emit.fresh(f"{stem}.next")[1:]
+        blocks, emit, loop = self.blocks, self.emit, self.loop
+        head, lane_block, next_block, done = (self._label(each) for each in ("turn", "begin", "next", "done"))
         blocks.start(blocks.choice)
         count = blocks.write_count()
         blocks.write_choice(self.tests.conditions(count))
 
         blocks.start(blocks.begin)
         turns = self.tests.turns()
-        limits = [emit.value("whole", f"and i64 {count}, {-width}") if width > 1 else count for width in self.widths]
+        self.limits = [emit.value("whole", f"and i64 {count}, {-width}") if width > 1 else count for width in self.widths]
         kind = loop.counter.type
         last = blocks.before(loop.limit)
         if loop.predicate == "sle":
             last = emit.value("last", f"add {kind} {last}, 1")
         self._store_lanes()
-        emit.line(f"br label %{lane_block}")
+        counts = loop.counter.name in self.rows.computed
+        self.first_counters = self._counters("0", self.widths[0]) if counts else ""
+        emit.line(f"br label %{head}")
 
-        blocks.start(lane_block)
+        blocks.start(head)
+        emit.declarations.add("i64 @llvm.cttz.i64(i64, i1)")
         left, fewer = emit.fresh("left"), emit.fresh("fewer")
         emit.line(f"{left} = phi i64 [ {turns}, %{blocks.begin} ], [ {fewer}, %{next_block} ]")
-        emit.declarations.add("i64 @llvm.cttz.i64(i64, i1)")
-        lane = emit.value("lane", f"call i64 @llvm.cttz.i64(i64 {left}, i1 true)")
-        if self.tests.same:
-            lane = emit.value("lane", f"and i64 {lane}, {rows.lanes - 1}")
-        self._begin_lane(lane)
-        emit.line(f"br label %{tests[0]}")
+        if self._shares():
+            others = emit.value("others", f"and i64 {left}, {emit.value('less', f'add i64 {left}, -1')}")
+            pair, pair_block = emit.value("pair", f"icmp ne i64 {others}, 0"), self._label("pair")
+            emit.line(f"br i1 {pair}, label %{pair_block}, label %{lane_block}")
+            blocks.start(pair_block)
+            self._write_rows([left, others], pair_block, next_block)
+            blocks.start(next_block)
+            emit.line(f"{fewer} = and i64 {others}, {emit.value('less', f'add i64 {others}, -1')}")
+            self._write_branch(fewer, head, done)
+            blocks.start(lane_block)
+            self._write_rows([left], lane_block, done)
+        else:
+            self._write_rows([left], head, next_block)
+            blocks.start(next_block)
+            emit.line(f"{fewer} = and i64 {left}, {emit.value('less', f'add i64 {left}, -1')}")
+            self._write_branch(fewer, head, done)
+        blocks.start(done)
+        emit.line(f"br label %{loop.header.name}")
+        blocks.put_before({loop.counter.name: last}, done)
+        loop.function.blocks[0].instructions[:0] = self.allocas
 
-        done, ways, before = "0", [lane_block], 0
-        for width, limit, test, body, after in zip(self.widths, limits, tests, bodies, [*tests[1:], next_block], strict=True):
-            once = before == 2 * width
+    def _shares(self) -> bool:
+        """Whether two lanes at a time load less: all lanes load the same, and each has a row to load, too."""
+        moving = [each for each in self.rows.loads.values() if each.moves]
+        return len({lanes_of(each.pointers.type) for each in moving}) > 1
+
+    def _write_branch(self, left: str, head: str, done: str) -> None:
+        again = self.emit.value("again", f"icmp ne i64 {left}, 0")
+        self.emit.line(f"br i1 {again}, label %{head}, label %{done}")
+
+    def _label(self, part: str) -> str:
+        return self.emit.fresh(f"{unquoted(self.loop.header.name)}.row.{part}")[1:]
+
+    def _write_rows(self, turns: list[str], before: str, behind: str) -> None:
+        """The rows of the first lanes of ``turns``, side by side, from the end of the block ``before`` on."""
+        blocks, emit = self.blocks, self.emit
+        lanes = [self._begin_lane(self._lowest(each)) for each in turns]
+        tests, bodies = ([self._label(f"{part}_{width}") for width in self.widths] for part in ("by", "body"))
+        emit.line(f"br label %{tests[0]}")
+        done, ways, wider = "0", [before], 0
+        for width, limit, test, body, after in zip(self.widths, self.limits, tests, bodies, [*tests[1:], behind], strict=True):
+            once = wider == 2 * width
             now, following = emit.fresh("done"), emit.fresh("done")
             blocks.start(test)
             arms = [f"[ {each}, %{way} ]" for each, way in zip(done.split(), ways, strict=True)]
             if not once:
                 arms.append(f"[ {following}, %{body} ]")
             emit.line(f"{now} = phi i64 {', '.join(arms)}")
+            counters = ""
+            if self.first_counters and not wider:
+                kind, counters, next_counters = (
+                    f"<{width} x {self.loop.counter.type}>",
+                    emit.fresh("counters"),
+                    emit.fresh("counters"),
+                )
+                emit.line(f"{counters} = phi {kind} [ {self.first_counters}, %{before} ], [ {next_counters}, %{body} ]")
             more = emit.value("more", f"icmp ult i64 {now}, {limit}")
             emit.line(f"br i1 {more}, label %{body}, label %{after}")
             blocks.start(body)
-            self._write_iterations(now, width)
+            self._write_iterations(now, width, lanes, counters)
+            if counters:
+                emit.line(f"{next_counters} = add {kind} {counters}, splat ({self.loop.counter.type} {width})")
             emit.line(f"{following} = add nuw i64 {now}, {width}")
-            hint = aligned(emit.module, free_node(emit.module)) if not before else ""
+            hint = "" if wider else aligned(emit.module, free_node(emit.module))
             emit.line(f"br label %{after if once else test}{hint}")
             done, ways = (f"{now} {following}", [test, body]) if once else (now, [test])
-            before = width
+            wider = width
 
-        blocks.start(next_block)
-        one_less = emit.value("less", f"add i64 {left}, -1")
-        emit.line(f"{fewer} = and i64 {left}, {one_less}")
-        again = emit.value("again", f"icmp ne i64 {fewer}, 0")
-        emit.line(f"br i1 {again}, label %{lane_block}, label %{loop.header.name}")
-        blocks.put_before({loop.counter.name: last}, next_block)
-        loop.function.blocks[0].instructions[:0] = self.allocas
+    def _lowest(self, bits: str) -> str:
+        """The lane of the lowest bit."""
+        lane = self.emit.value("lane", f"call i64 @llvm.cttz.i64(i64 {bits}, i1 true)")
+        return self.emit.value("lane", f"and i64 {lane}, {self.rows.lanes - 1}") if self.tests.same else lane
 
     # ---- a lane -----------------------------------------------------------------
 
@@ -202,19 +253,18 @@ class _Writer:
         """Of a slot: that of the register it is stored from."""
         return min(64, self.rows.values.layout.size(element_of(vector.type)) * lanes_of(vector.type))
 
-    def _begin_lane(self, lane: str) -> None:
-        """What is the same in all its iterations."""
-        emit, rows = self.emit, self.rows
+    def _begin_lane(self, lane: str) -> _Lane:
+        emit, rows, own = self.emit, self.rows, _Lane()
         for pointers in self.pointers:
-            self.rows_of_lane[pointers.value] = self._scalar(replace(pointers, value=self.tests.first(pointers)), lane)
+            own.rows[pointers.value] = self._scalar(replace(pointers, value=self.tests.first(pointers)), lane)
         same = {name: (element_of(each.type), self._scalar(each, lane)) for name, each in rows.outside.items()}
         for load in rows.loads.values():
             if not load.moves:
-                pointer = self.rows_of_lane[load.pointers.value]
-                same[load.instruction.name] = load.element, self._load(load, load.element, pointer)
+                same[load.instruction.name] = load.element, self._load(load, load.element, own.rows[load.pointers.value])
         for name, (element, scalar) in same.items():
             for width in self.widths:
-                self.of_lane[name, width] = splat(scalar, element, width, emit)
+                own.same[name, width] = splat(scalar, element, width, emit)
+        return own
 
     def _scalar(self, operand: Operand, lane: str) -> str:
         """What the lane has of it."""
@@ -229,47 +279,51 @@ class _Writer:
 
     # ---- iterations ---------------------------------------------------------------
 
-    def _write_iterations(self, done: str, width: int) -> None:
-        """So many, of which the first has the number ``done``."""
-        emit, rows, loop = self.emit, self.rows, self.loop
-        made: dict[str, str] = {}
-
-        def place(pointers: Operand, element: str) -> str:
-            return emit.value("place", f"getelementptr {element}, ptr {self.rows_of_lane[pointers.value]}, i64 {done}")
-
-        def given(operand: Operand) -> str:
-            name = operand.value
-            scalar = scalar_of_splat(name, rows.values.definitions)
-            if scalar is not None and name in loop.inside:
-                return given(scalar)
-            if name in made:
-                return made[name]
-            if (name, width) in self.of_lane:
-                return self.of_lane[name, width]
-            if splatted(name) is not None or name in ("zeroinitializer", "poison", "undef"):
-                return name
-            return f"splat ({operand.type} {name})"
-
-        if loop.counter.name in rows.computed:
-            made[loop.counter.name] = self._counters(done, width)
+    def _write_iterations(self, done: str, width: int, lanes: list[_Lane], counters: str) -> None:
+        """So many, of which the first has the number ``done``; ``counters`` if these are known."""
+        emit, rows = self.emit, self.rows
         stores = {id(each.instruction): each for each in rows.stores}
-        for instruction in (*loop.header.instructions, *loop.body.instructions):
+        if self.first_counters and not counters:
+            counters = self._counters(done, width)
+        for each in lanes:
+            each.made = {self.loop.counter.name: counters}
+
+        def place(lane: _Lane, pointers: Operand, element: str) -> str:
+            return emit.value("place", f"getelementptr {element}, ptr {lane.rows[pointers.value]}, i64 {done}")
+
+        for instruction in (*self.loop.header.instructions, *self.loop.body.instructions):
             name = instruction.name
-            if id(instruction) in stores:
-                access = stores[id(instruction)]
-                pointer = place(access.pointers, access.element)
-                value = f"<{width} x {access.element}> {given(instruction.operands[0])}"
-                emit.attachment = _place_of(instruction)
-                emit.line(f"store {value}, ptr {pointer}, align {access.size}")
-                emit.attachment = ""
-            elif name in rows.loads:
-                load = rows.loads[name]
-                if load.moves:
-                    pointer = place(load.pointers, load.element)
-                    made[name] = self._load(load, f"<{width} x {load.element}>", pointer)
-            elif name in rows.computed and instruction.op != "phi":
-                operands = [given(each) for each in instruction.operands]
-                made[name] = emit.value("of.row", of_width(instruction, operands, width, emit))
+            loaded: dict[str, str] = {}
+            for lane in lanes:
+                given = [self._given(each, width, lane) for each in instruction.operands]
+                if id(instruction) in stores:
+                    access = stores[id(instruction)]
+                    pointer = place(lane, access.pointers, access.element)
+                    emit.attachment = _place_of(instruction)
+                    emit.line(f"store <{width} x {access.element}> {given[0]}, ptr {pointer}, align {access.size}")
+                    emit.attachment = ""
+                elif name in rows.loads and rows.loads[name].moves:
+                    load = rows.loads[name]
+                    pointer = place(lane, load.pointers, load.element)
+                    if pointer not in loaded:
+                        loaded[pointer] = self._load(load, f"<{width} x {load.element}>", pointer)
+                    lane.made[name] = loaded[pointer]
+                elif name in rows.computed and instruction.op != "phi":
+                    lane.made[name] = emit.value("of.row", of_width(instruction, given, width, emit))
+
+    def _given(self, operand: Operand, width: int, lane: _Lane) -> str:
+        """What a lane has of an operand in so many iterations."""
+        name = operand.value
+        scalar = scalar_of_splat(name, self.rows.values.definitions)
+        if scalar is not None and name in self.loop.inside:
+            return self._given(scalar, width, lane)
+        if name in lane.made:
+            return lane.made[name]
+        if (name, width) in lane.same:
+            return lane.same[name, width]
+        if splatted(name) is not None or name in ("zeroinitializer", "poison", "undef"):
+            return name
+        return f"splat ({operand.type} {name})"
 
     def _load(self, load: Along, kind: str, pointer: str) -> str:
         emit = self.emit

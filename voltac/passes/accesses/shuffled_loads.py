@@ -24,6 +24,7 @@ from voltac.passes.accesses.cost_rows import cost_row, has_masked, shuffle_eleme
 from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.member_quads import plan_quad_loads
 from voltac.passes.accesses.piece import Piece, join_parts, reason
+from voltac.passes.accesses.stride_pairs import stride_pairs
 from voltac.passes.accesses.transpose import Held, contents, network, write_network
 from voltac.passes.accesses.wide_elements import plan_wide_loads
 from voltac.records import mutable_record
@@ -84,8 +85,17 @@ def plan_loads(members: list[Access], target: TargetInfo) -> list[Piece]:
             if _cost(shared, row, load_cost) <= min(sum(separate_costs), sum(lane_cost * access.lanes for access in cluster)):
                 pieces.append(_piece(cluster, every, [shared]))
                 continue
-        for access, own, layouts, cost in zip(cluster, parts, separate, separate_costs):
-            if cost <= lane_cost * access.lanes:
+        paired: set[int] = set()
+        for one, other in stride_pairs(cluster) if all_on else ():
+            both = [cluster[one], cluster[other]]
+            halves = [*parts[one], *parts[other]]
+            shared = shared_layout(halves, native, masked)
+            alone = min(separate_costs[one] + separate_costs[other], 2 * lane_cost * both[0].lanes)
+            if _cost(shared, row, load_cost) <= alone:
+                pieces.append(_piece(both, halves, [shared]))
+                paired |= {one, other}
+        for at, (access, own, layouts, cost) in enumerate(zip(cluster, parts, separate, separate_costs, strict=True)):
+            if at not in paired and cost <= lane_cost * access.lanes:
                 pieces.append(_piece([access], own, layouts))
     return pieces
 
