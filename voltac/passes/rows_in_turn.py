@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from voltac.ir.cfg import control_flow
 from voltac.ir.constants import splatted
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.match import scalar_of_splat
 from voltac.ir.model import Instruction, Module
 from voltac.ir.parts import Operand
@@ -28,7 +28,7 @@ from voltac.ir.types import element_of, lanes_of
 from voltac.options import Options
 from voltac.passes.accesses.access import AccessReport, SourcePlaces, locations, pseudo_operation
 from voltac.passes.accesses.emit import Emitter, declare
-from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
+from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.counted_loops import CountedLoop
 from voltac.passes.loops.iteration_blocks import IterationBlocks
@@ -62,7 +62,7 @@ def do_rows_in_turn(module: Module, options: Options) -> list[AccessReport]:
             inside = [each for name in loop.blocks for each in blocks[name].instructions]
             if len(loop.blocks) != _BLOCKS or not any(pseudo_operation(each) == "scatter" for each in inside):
                 continue
-            values = values or LaneValues(function, layout)
+            values = values or lane_values(function, layout)
             found = CountedLoop.of(function, loop, flow, values.definitions)
             if found is None:
                 continue
