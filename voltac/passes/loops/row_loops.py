@@ -51,6 +51,8 @@ class Along:
     element: str
     moves: bool
     """From one iteration to the next by an element; else it stays."""
+    is_late: bool
+    """A store of the same iteration comes before it."""
 
 
 class RowLoop:
@@ -160,7 +162,9 @@ class RowLoop:
         step = self._steps.of(pointers)
         if step not in (0, self.values.layout.size(element)):
             return False
-        self.loads[made.name] = Along(made, pointers, element, step != 0)
+        body = self.loop.body.instructions
+        first = next(at for at, each in enumerate(body) if each is self.stores[0].instruction)
+        self.loads[made.name] = Along(made, pointers, element, step != 0, any(each is made for each in body[first:]))
         return True
 
     def _is_apart(self) -> bool:

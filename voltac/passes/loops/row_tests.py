@@ -3,6 +3,7 @@
 Rows of lanes are as far apart as they are long if the number of elements between them is no less than that of iterations;
 where that number is not seen, the addresses of the first elements say so. What is loaded for all lanes from the memory that
 they store to lies in none of their rows, or is one of them: the lane of this is done last, since the others take it as it was.
+But where the iteration has stored before it loads they do not, and it must lie in none.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ class RowTests:
         behind = emit.value("behind", f"icmp uge {kind} {start}, {ends}")
         before = emit.value("before", f"icmp uge {kind} {numbers}, {splat(end, element, lanes, emit)}")
         fit = emit.value("fit", f"or <{lanes} x i1> {behind}, {before}")
-        if size == access.size:
+        if size == access.size and not load.is_late:
             same = emit.value("same", f"icmp eq {kind} {start}, {numbers}")
             fit = emit.value("fit", f"or <{lanes} x i1> {fit}, {same}")
             if not is_all_true(mask):
