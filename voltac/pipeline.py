@@ -226,13 +226,16 @@ def _needed_place(name: str, reason: NotOnDevice, job: Compilation) -> Span:
 def _assemble(text: str, job: Compilation) -> DeviceProgram:
     from voltac.targets.device import make_program  # late: a compilation for the host loads nothing of devices
 
+    # These are kept by what the job keeps, and don't keep the job.
+    legalized, source, options = job.results.get("legalize"), job.file, job.options
+
     def legal() -> str:
-        if "legalize" not in job.results:
-            raise InputError(f"{job.file} is compiled from a later stage than its IR, which therefore cannot be written")
-        return str(job.results["legalize"])
+        if legalized is None:
+            raise InputError(f"{source} is compiled from a later stage than its IR, which therefore cannot be written")
+        return str(legalized)
 
     def bitcode(text: str) -> bytes:
-        return llvm.bitcode(text, job.options)
+        return llvm.bitcode(text, options)
 
     # What is selected here is nobody's text but ours.
     file = f"{job.file} (assembly)" if "select" in job.results else job.file

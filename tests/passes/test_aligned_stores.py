@@ -10,6 +10,7 @@ import pytest
 from guard_pages import FencedCalls
 from kernels import InterpretedModule, compile_kernels
 from passed_text import passed
+from some_pairs import some_pairs
 
 from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
@@ -51,14 +52,13 @@ def begins_short(
     return ".first.left_over:" in passed(f"export void f({head}) {{ foreach (i = 0 ... n) {{ {body} }} }}", target)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("element", TYPES)
+@pytest.mark.parametrize(("element", "target"), some_pairs(TYPES, TARGETS))
 def test_each_element_once(element: str, target: str) -> None:
     """At each distance from a border of 64 bytes, at both ends of memory that may be touched."""
     random = np.random.default_rng(1)
     source = SOURCE.replace("TYPE", element)
     dtype = np.dtype(TYPES[element])
-    module = read(passed(source, target))
+    interpreter = IRInterpreter(read(passed(source, target)))
     kernels = compile_kernels(source, target)
     calls = FencedCalls()
     width = find_target(target).width
@@ -73,7 +73,7 @@ def test_each_element_once(element: str, target: str) -> None:
             wanted = expected(name, before, values, low, high)
             if number % 4 == 0:
                 to = before.copy()
-                IRInterpreter(module).call(name, [to, values.copy(), low, high])
+                interpreter.call(name, [to, values.copy(), low, high])
                 assert to.tolist() == wanted.tolist(), (name, length)
             for at_end in (False, True):
                 # From the lower end the arrays begin at a page; from the upper one wherever their length has them begin.

@@ -7,13 +7,10 @@ import numpy as np
 import pytest
 from guard_pages import FencedCalls
 from kernels import compile_kernels
+from passed_text import passed
 
-from voltac.driver import compile_source
 from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
-from voltac.messages.diagnostics import Diagnostics
-from voltac.options import Options
-from voltac.target_info import find_target
 
 TARGETS = ["sse2-i32x4", "sse4-i32x8", "avx2-i32x8", "avx2-i32x16", "avx2-i8x32", "avx512skx-x16"]
 TYPES: dict[str, type[np.unsignedinteger]] = {"uint8": np.uint8, "uint16": np.uint16, "uint32": np.uint32}
@@ -47,12 +44,6 @@ def expected(name: str, given: np.ndarray, count: int) -> np.ndarray:
     else:
         found = given[i // bits] >> (i % bits).astype(given.dtype) & 1
     return np.asarray(np.where(found != 0, 7, 3) if name == "bits_as_tests" else found, given.dtype)
-
-
-def passed(text: str, target: str) -> str:
-    options = Options(target=find_target(target), level=3)
-    made: str = compile_source(text, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
-    return made
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from guard_pages import FencedCalls
 from kernels import InterpretedModule, compile_kernels
+from passed_text import passed
 
 from voltac.driver import compile_source
 from voltac.ir.interp import IRInterpreter
@@ -56,11 +57,6 @@ def is_fair(index: str, j: int, n: int) -> bool:
     return len({*lows, *(low + j for low in lows)}) == 2 * n
 
 
-def passed(source: str, target: str = "avx2-i32x8") -> str:
-    text: str = compile_source(source, "f.ispc", Options(find_target(target), 3), Diagnostics(), end="passes").results["passes"]
-    return text
-
-
 def case(kind: str, index: str, j: int, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Elements up to the last one that is touched."""
     count = max(places(index, j, k) for k in range(n)) + j + 1
@@ -80,12 +76,12 @@ def test_each_lane_has_its_pair(kind: str, index: str, target: str) -> None:
     """By the interpreter of the IR, where an access outside of an array is an error, as is poison."""
     text = passed(BUTTERFLY.replace("T ", f"{kind} ").replace("INDEX", index), target)
     assert ".at_1:" in text and ".uneven:" in text
-    ir = read(text)
+    interpreter = IRInterpreter(read(text))
     for j, n in product(DISTANCES, (32, 45)):
         if is_fair(index, j, n):
             a, b = case(kind, index, j, n)
             wanted = expected(index, a, b, j, n)
-            IRInterpreter(ir).call("f", [a, b, j, n])
+            interpreter.call("f", [a, b, j, n])
             assert a.tolist() == wanted.tolist(), (j, n)
 
 
@@ -128,11 +124,11 @@ def test_what_is_computed_of_the_distance_before_the_loop() -> None:
 def test_lanes_that_are_off_touch_nothing() -> None:
     source = BUTTERFLY.replace("T ", "int ").replace("INDEX", INDICES[0])
     source = source.replace("        int low", "        if (b[k] > 4) {\n        int low").replace("- b[k];", "- b[k]; }")
-    ir = read(passed(source))
+    interpreter = IRInterpreter(read(passed(source)))
     for j in (1, 2, 8, 16):
         a, b = case("int", INDICES[0], j, 32)
         wanted = expected(INDICES[0], a, np.where(b > 4, b, 0), j, 32)
-        IRInterpreter(ir).call("f", [a, b, j, 32])
+        interpreter.call("f", [a, b, j, 32])
         assert a.tolist() == wanted.tolist()
 
 

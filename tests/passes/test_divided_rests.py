@@ -8,13 +8,11 @@ import numpy as np
 import pytest
 from guard_pages import FencedCalls
 from kernels import InterpretedModule, compile_kernels
+from passed_text import passed
 from some_pairs import some_pairs
 
-from voltac.driver import compile_source
 from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
-from voltac.messages.diagnostics import Diagnostics
-from voltac.options import Options
 from voltac.target_info import find_target
 
 TARGETS = ["sse4-i32x4", "sse4-i8x16", "avx1-i32x8", "avx2-i32x8", "avx2-i32x16", "avx2-i8x32", "avx2-i64x4", "avx512skx-x16"]
@@ -52,26 +50,20 @@ def expected(name: str, a: np.ndarray, b: np.ndarray, width: int, height: int) -
     return a
 
 
-def passed(source: str, target: str = "avx2-i32x8") -> str:
-    options = Options(find_target(target), 3)
-    text: str = compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
-    return text
-
-
 def is_divided(body: str, outer: bool = True, target: str = "avx2-i32x8", type: str = "float") -> bool:
     head = f"uniform {type} a[], uniform {type} b[], uniform int n, uniform int m"
     rows = "for (uniform int y = 0; y < m; y++)" if outer else ""
     return ".ask.1:" in passed(f"export void f({head}) {{ {rows} foreach (i = 0 ... n) {{ {body} }} }}", target)
 
 
-@pytest.mark.parametrize(("element", "target"), some_pairs(TYPES, TARGETS, 4))
+@pytest.mark.parametrize(("element", "target"), some_pairs(TYPES, TARGETS, 5))
 def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> None:
     random = np.random.default_rng(1)
     source = SOURCE.replace("TYPE", element)
     dtype = np.dtype(TYPES[element])
     text = passed(source, target)
     assert text.count(".ask.1:") == len(BODIES)
-    module = read(text)
+    interpreter = IRInterpreter(read(text))
     kernels = compile_kernels(source, target)
     calls = FencedCalls()
     lanes = find_target(target).width
@@ -90,7 +82,7 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
                 wanted = before + values[np.repeat(np.arange(height), width)]
             if number % 6 == 0:
                 a = before.copy()
-                IRInterpreter(module).call(name, [a, values.copy(), width, height])
+                interpreter.call(name, [a, values.copy(), width, height])
                 assert a.tolist() == wanted.tolist(), (name, width)
             for at_end in (False, True):
                 given = calls.copies(before, values, at_end=at_end)

@@ -5,13 +5,10 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 from kernels import compile_kernels
+from passed_text import passed
 
-from voltac.driver import compile_source
 from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
-from voltac.messages.diagnostics import Diagnostics
-from voltac.options import Options
-from voltac.target_info import find_target
 
 TARGETS = ["sse4-i32x4", "sse4-i32x8", "avx2-i32x8", "avx2-i32x16", "avx512skx-x16"]
 Formula = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -55,12 +52,6 @@ SOURCE = "".join(
     for name, (body, _) in rows.items()
     for masked in ((False, True) if name in MASKED else (False,))
 )
-
-
-def passed(source: str, target: str) -> str:
-    options = Options(target=find_target(target), level=3)
-    text: str = compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
-    return text
 
 
 def function(text: str, name: str) -> str:

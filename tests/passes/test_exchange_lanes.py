@@ -6,13 +6,10 @@ import numpy as np
 import pytest
 from guard_pages import FencedCalls
 from kernels import InterpretedModule, compile_kernels
+from passed_text import passed
 
-from voltac.driver import compile_source
 from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
-from voltac.messages.diagnostics import Diagnostics
-from voltac.options import Options
-from voltac.target_info import find_target
 
 TARGETS = ["sse4-i32x4", "sse4-i32x8", "avx2-i32x8", "avx2-i32x16", "avx2-i64x4", "avx512skx-x4", "avx512skx-x16"]
 TYPES = {"int8": np.int8, "int16": np.int16, "int": np.int32, "float": np.float32, "double": np.float64}
@@ -49,24 +46,19 @@ def expected(kernel: str, source: np.ndarray, j: int, n: int) -> np.ndarray:
     return result
 
 
-def passed(source: str, target: str) -> str:
-    text: str = compile_source(source, "f.ispc", Options(find_target(target), 3), Diagnostics(), end="passes").results["passes"]
-    return text
-
-
 PAIRS = [(kind, target) for number, target in enumerate(TARGETS) for kind in (list(TYPES) * 2)[number % 5 : number % 5 + 2]]
 
 
 @pytest.mark.parametrize(("kind", "target"), PAIRS)
 def test_each_lane_has_its_element(kind: str, target: str) -> None:
     text = SOURCE.replace("T ", f"{kind} ")
-    kernels, ir = compile_kernels(text, target), read(passed(text, target))
+    kernels, interpreter = compile_kernels(text, target), IRInterpreter(read(passed(text, target)))
     source = np.random.default_rng(1).integers(0, 8, LENGTH).astype(TYPES[kind])
     cases = [(name, j, n) for name in ("load", "store", "some") for j, n in ((0, 64), (5, 64), (32, 64), (2, 30))]
     for name, j, n in cases:
         wanted = expected(name, source, j, n)
         to = np.zeros_like(source)
-        IRInterpreter(ir).call(name, [to, source, j, n])
+        interpreter.call(name, [to, source, j, n])
         assert to.tolist() == wanted.tolist(), (name, j, n)
         if isinstance(kernels, InterpretedModule):
             to = np.zeros_like(source)

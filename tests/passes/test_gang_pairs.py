@@ -62,7 +62,7 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
     dtype = np.dtype(TYPES[element])
     text = passed(source, target)
     assert text.count(".pairs:") >= len(BODIES) - 2, "wide elements are stored at strides by more instructions"
-    module = read(text)
+    interpreter = IRInterpreter(read(text))
     kernels = compile_kernels(source, target)
     calls = FencedCalls()
     width = find_target(target).width
@@ -79,7 +79,7 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
             wanted = expected(name, before, values, low, high, width)
             if number % 5 == 0:
                 to = before.copy()
-                IRInterpreter(module).call(name, [to, values.copy(), low, high])
+                interpreter.call(name, [to, values.copy(), low, high])
                 assert to.tolist() == wanted.tolist(), (name, low, high)
             for at_end in (False, True):
                 given = calls.copies(before, values, at_end=at_end)

@@ -60,14 +60,14 @@ def is_jammed(body: str, rows: str = "for (uniform int i = 0; i < m; i++)", targ
     return ".rows_begin:" in passed(f"{head} {{ {rows} {{ {body} }} }}", target, level)
 
 
-@pytest.mark.parametrize(("element", "target"), some_pairs(TYPES, TARGETS, 4))
+@pytest.mark.parametrize(("element", "target"), some_pairs(TYPES, TARGETS, 6))
 def test_each_remainder_of_rows_and_gangs_at_both_ends_of_memory(element: str, target: str) -> None:
     random = np.random.default_rng(1)
     source = SOURCE.replace("TYPE", element)
     dtype = np.dtype(TYPES[element])
     text = passed(source, target)
     assert text.count(".rows_begin:") == len(BODIES)
-    module = read(text)
+    interpreter = IRInterpreter(read(text))
     kernels = compile_kernels(source, target)
     calls = FencedCalls()
     width = find_target(target).width
@@ -82,7 +82,7 @@ def test_each_remainder_of_rows_and_gangs_at_both_ends_of_memory(element: str, t
             wanted = expected(name, before, b, c, n, m)
             if number % 7 == 0:
                 a = before.copy()
-                IRInterpreter(module).call(name, [a, b.copy(), c.copy(), n, m])
+                interpreter.call(name, [a, b.copy(), c.copy(), n, m])
                 assert a.tolist() == wanted.tolist(), (name, n, m)
             for at_end in (False, True):
                 given = calls.copies(before, b, c, at_end=at_end)

@@ -112,7 +112,7 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
     dtype = np.dtype(TYPES[element])
     kernels = compile_kernels(source, target)
     options = Options(find_target(target), 3)
-    module = read(compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"])
+    interpreter = IRInterpreter(read(compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]))
     width = find_target(target).width
     calls, random = FencedCalls(), np.random.default_rng(1)
     for number, n in enumerate((0, 1, width - 1, width, width + 1, 2 * width, 4 * width + 3)):
@@ -121,7 +121,7 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
             wanted = _members(members, lambda rows, k: formula(rows, k, second), first, n).astype(dtype)  # noqa: B023
             if number == 4:
                 to = np.zeros(members * n, dtype)
-                IRInterpreter(module).call(name, [to, first.copy(), second.copy(), n])
+                interpreter.call(name, [to, first.copy(), second.copy(), n])
                 assert to.tolist() == wanted.tolist(), name
             for at_end in (False, True):
                 to, *given = calls.copies(np.zeros(members * n, dtype), first, second[: 64 if n else 1], at_end=at_end)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from guard_pages import FencedCalls
 from kernels import compile_kernels
+from some_pairs import some_pairs
 
 from voltac.driver import compile_source
 from voltac.ir.interp import IRInterpreter
@@ -52,9 +53,8 @@ def passed(source: str, target: str, disabled: str = "") -> str:
     return text
 
 
-@pytest.mark.parametrize("name", BODIES)
-@pytest.mark.parametrize("target", ["avx2-i32x8", "avx2-i64x4", "avx2-i32x4", "avx2-i32x16"])
-def test_pairs(target: str, name: str) -> None:
+@pytest.mark.parametrize(("name", "target"), some_pairs(BODIES, ["avx2-i32x8", "avx2-i64x4", "avx2-i32x4", "avx2-i32x16"]))
+def test_pairs(name: str, target: str) -> None:
     source = "".join(kernel(type_name, name) for type_name in TYPES)
     compiled = compile_kernels(source, target)
     interpreter = IRInterpreter(read(passed(source, target)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -53,6 +53,7 @@ def deep(b: np.ndarray, c: np.ndarray, n: int, m: int) -> np.ndarray:
 CASES = {"filter": (FILTER, filtered), "product": (PRODUCT, multiplied), "loop in a loop": (DEEP, deep)}
 
 
+@cache
 def passed(source: str, target: str) -> str:
     made = compile_source(source, "f.ispc", Options(find_target(target), whole_program=True), end="passes")
     text: str = made.results["passes"]

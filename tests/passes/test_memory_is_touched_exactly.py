@@ -241,19 +241,19 @@ def in_place(what: str, target: str, element: str, second: str, statements: list
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_random_accesses_agree_with_numpy_and_stay_inside_their_memory(target: str) -> None:
-    for seed in range(30):
+    for seed in range(15):
         random_case(seed, target)
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_random_structs_agree_with_numpy_and_stay_inside_their_memory(target: str) -> None:
-    for seed in range(20):
+    for seed in range(10):
         struct_case(seed, target)
 
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_random_statements_in_place_keep_their_order(target: str) -> None:
-    for seed in range(20):
+    for seed in range(10):
         in_place_case(seed, target)
 
 

@@ -7,13 +7,10 @@ import numpy as np
 import pytest
 from guard_pages import FencedCalls
 from kernels import InterpretedModule, compile_kernels
+from passed_text import passed
 
-from voltac.driver import compile_source
 from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
-from voltac.messages.diagnostics import Diagnostics
-from voltac.options import Options
-from voltac.target_info import find_target
 
 TYPES: dict[str, type[np.generic]] = {"uint8": np.uint8, "int8": np.int8, "uint16": np.uint16, "int16": np.int16}
 # Which neighbours of an element are added up, each times one more than the one before.
@@ -36,12 +33,6 @@ def source(kind: str) -> str:
         text += f"(uniform int a[], const uniform {kind} b[], const uniform int c[], uniform int n) {{\n"
         text += f"    foreach (i = 0 ... n) {{ int k = c[i]; {'if (k % 3 != 0) ' * masked}a[i] = {terms}; }}\n}}\n"
     return text
-
-
-def passed(text: str, target: str) -> str:
-    options = Options(target=find_target(target), level=3)
-    made: str = compile_source(text, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
-    return made
 
 
 @pytest.mark.parametrize(("kind", "target"), [(list(TYPES)[at % 4], target) for at, target in enumerate(TARGETS)])

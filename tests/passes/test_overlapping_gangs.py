@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from guard_pages import FencedCalls
 from kernels import InterpretedModule, compile_kernels
+from passed_text import passed
 from some_pairs import some_pairs
 
 from voltac.driver import compile_source
 from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
-from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.target_info import find_target
 
@@ -29,8 +29,11 @@ BODIES = {
     "members": "to[3 * i + 2] = from[i]; to[3 * i] = from[low];",
     "index": "to[i] = (TYPE)(i & 7) + from[low];",
     "in_place": "to[i] += from[i];",
+    "ahead": "to[i] = to[high + i] + from[i];",
+    "far": "to[i] = to[i + 64] + from[i];",
+    "rows": "to[(k + 1) * high + i] = to[k * high + i] + from[i];",
 }
-OVERLAPPING = {"doubled", "shifted", "some", "strided", "pairs", "members", "index"}
+OVERLAPPING = set(BODIES) - {"in_place"}
 SOURCE = "\n".join(
     f"export void {name}{HEAD}\n    for (uniform int k = 0; k < 2; k++) foreach (i = low ... high) {{ {body} }}\n}}"
     for name, body in BODIES.items()
@@ -53,6 +56,15 @@ def expected(name: str, to: np.ndarray, source: np.ndarray, low: int, high: int)
         to[3 * i + 2], to[3 * i] = source[i], source[low]
     elif name == "index":
         to[i] = (i & 7) + source[low]
+    elif name == "ahead":
+        to[i] = to[high + i] + source[i]
+    elif name == "far":
+        for _ in range(2):
+            for part in np.split(i, range(64, len(i), 64)):
+                to[part] = to[part + 64] + source[part]
+    elif name == "rows":
+        to[high + i] = to[i] + source[i]
+        to[2 * high + i] = to[high + i] + source[i]
     else:
         to[i] += 2 * source[i]
     return to
@@ -60,13 +72,8 @@ def expected(name: str, to: np.ndarray, source: np.ndarray, low: int, high: int)
 
 def sizes(name: str, high: int) -> tuple[int, int]:
     """Elements of ``to`` and of ``from``, of which the last one is touched."""
-    return {"pairs": 2 * high, "members": 3 * high}.get(name, high), {"shifted": high + 1, "strided": 2 * high}.get(name, high)
-
-
-def passed(source: str, target: str = "avx2-i32x8") -> str:
-    options = Options(find_target(target), 3)
-    text: str = compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
-    return text
+    written = {"pairs": 2 * high, "members": 3 * high, "ahead": 2 * high, "far": high + 64, "rows": 3 * high}
+    return written.get(name, high), {"shifted": high + 1, "strided": 2 * high}.get(name, high)
 
 
 def overlaps(
@@ -79,7 +86,7 @@ def overlaps(
     return ".last.left_over:" in passed(f"export void f({head}) {{ {rows} foreach (i = 0 ... n) {{ {body} }} }}", target)
 
 
-@pytest.mark.parametrize(("element", "target"), some_pairs(TYPES, TARGETS, 4))
+@pytest.mark.parametrize(("element", "target"), some_pairs(TYPES, TARGETS, 5))
 def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> None:
     """Fewer elements than a gang, one gang, several at a time, and each rest of them."""
     random = np.random.default_rng(1)
@@ -87,7 +94,7 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
     dtype = np.dtype(TYPES[element])
     text = passed(source, target)
     assert text.count(".last.left_over:") >= len(OVERLAPPING)
-    module = read(text)
+    interpreter = IRInterpreter(read(text))
     kernels = compile_kernels(source, target)
     calls = FencedCalls()
     width = find_target(target).width
@@ -103,7 +110,7 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
             wanted = expected(name, before, values, low, high) if length else before
             if number % 7 == 0:
                 to = before.copy()
-                IRInterpreter(module).call(name, [to, values.copy(), low, high])
+                interpreter.call(name, [to, values.copy(), low, high])
                 assert to.tolist() == wanted.tolist(), (name, length)
             for at_end in (False, True):
                 given = calls.copies(before, values, at_end=at_end)
@@ -116,7 +123,8 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
     "body",
     [
         "a[i] += b[i];",  # an element that is done twice changes twice
-        "a[i] = a[n + i];",  # perhaps what was stored is loaded
+        "a[i] = a[i + 1];",  # what was stored is loaded
+        "a[i] = a[i + 7];",
         "a[i] = programIndex;",  # which lane does an element shows
         "a[i] = rotate(b[i], 1);",
         "a[i] = b[i & 1023];",  # consecutive only in gangs that begin at multiples of their width

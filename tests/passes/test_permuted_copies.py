@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from guard_pages import FencedCalls
 from kernels import InterpretedModule, compile_kernels
+from passed_text import passed
 
 from voltac.driver import compile_source
 from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
-from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.target_info import find_target
 
@@ -21,12 +21,6 @@ TARGETS = [
 ]  # fmt: skip
 TYPES = {"uint8": np.uint8, "int16": np.int16, "float": np.float32, "double": np.float64}
 TOLD = "which are stored as"
-
-
-def passed(source: str, target: str) -> str:
-    options = Options(target=find_target(target), level=3)
-    text: str = compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
-    return text
 
 
 def copies(source: str, target: str = "avx2-i32x8") -> bool:
@@ -47,11 +41,12 @@ def kernel(name: str, members: list[int], stride: int, first: int, rng: random.R
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_random_members(target: str) -> None:
+    """Of every other type on every other target."""
     rng = random.Random(zlib.crc32(target.encode()))
     width = find_target(target).width
     calls = FencedCalls()
     compiled = []
-    for type_name in TYPES:
+    for type_name in list(TYPES)[TARGETS.index(target) % 2 :: 2]:
         shapes = {}
         source = ""
         for number in range(2):
@@ -62,7 +57,7 @@ def test_random_members(target: str) -> None:
         source = source.replace("TYPE", type_name)
         kernels = compile_kernels(source, target)
         compiled.append(kernels)
-        module = read(passed(source, target))
+        interpreter = IRInterpreter(read(passed(source, target)))
         for number, n in enumerate((0, 1, width - 1, width, 2 * width + 1, 4 * width, 8 * width + 3)):
             for name, (members, stride, first) in shapes.items():
                 needed = stride * (n - 1) + first + max(members) + 1 if n else 0
@@ -73,7 +68,7 @@ def test_random_members(target: str) -> None:
                 calls.add((source, name, n), partial(kernels[name], to, given, n), (to, wanted))
                 if n in (width, 2 * width + 1):
                     interpreted = np.zeros_like(wanted)
-                    IRInterpreter(module).call(name, [interpreted, values.copy(), n])
+                    interpreter.call(name, [interpreted, values.copy(), n])
                     assert interpreted.tolist() == wanted.tolist(), (source, name, n)
     if not isinstance(compiled[0], InterpretedModule):
         calls.check()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from guard_pages import FencedCalls
 from kernels import InterpretedModule, compile_kernels
+from passed_text import passed
 
 from voltac.driver import compile_source
 from voltac.ir.interp import IRInterpreter
@@ -58,11 +59,6 @@ def expected(kernel: str, source: np.ndarray, n: int, m: int) -> list[float]:
     return wrapped
 
 
-def passed(source: str, target: str = "avx2-i32x8") -> str:
-    text: str = compile_source(source, "f.ispc", Options(find_target(target), 3), Diagnostics(), end="passes").results["passes"]
-    return text
-
-
 def in_blocks(source: str, target: str = "avx2-i32x8") -> bool:
     return ".rows.body:" in passed(source, target)
 
@@ -74,7 +70,7 @@ def elements(kind: str, count: int) -> np.ndarray:
 
 
 KINDS = list(TYPES)
-PAIRS = [(KINDS[(2 * number + more) % 8], target) for number, target in enumerate(TARGETS) for more in range(3)]
+PAIRS = [(KINDS[(2 * number + more) % 8], target) for number, target in enumerate(TARGETS) for more in range(2)]
 
 
 @pytest.mark.parametrize(("kind", "target"), PAIRS)
@@ -82,16 +78,17 @@ def test_each_lane_has_the_elements_of_its_row(kind: str, target: str) -> None:
     """By the interpreter of the IR, where an access outside of an array is an error, as is poison."""
     source = ROWS.replace("T ", f"{kind} ")
     assert in_blocks(source, target)
-    ir = read(passed(source, target))
+    interpreter = IRInterpreter(read(passed(source, target)))
     for kernel, (n, m) in product(("rows", "some"), SHAPES):
         given, to = elements(kind, n * m), np.zeros(n, TYPES[kind])
-        IRInterpreter(ir).call(kernel, [to, given, n, m])
+        interpreter.call(kernel, [to, given, n, m])
         assert to.tolist() == expected(kernel, given, n, m), (kernel, n, m)
 
 
 @pytest.mark.parametrize("target", [target for target in TARGETS if not target.startswith(("avx512", "neon"))])
 def test_nothing_beyond_the_rows_is_read(target: str) -> None:
-    for kind in ("uint8", "int16", "float", "double"):
+    kinds = ("uint8", "int16", "float", "double")
+    for kind in kinds[TARGETS.index(target) % 2 :: 2]:
         kernels = compile_kernels(ROWS.replace("T ", f"{kind} "), target)
         if isinstance(kernels, InterpretedModule):
             pytest.skip(f"this processor does not run code for {target}")

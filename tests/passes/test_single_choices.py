@@ -121,9 +121,9 @@ def passed(source: str, target: str = "avx2-i32x8") -> str:
 def test_each_lane_is_what_it_would_be_alone(target: str) -> None:
     source = "\n".join(SOURCES.values())
     kernels = compile_kernels(source, target)
-    module = read(
-        compile_source(source, "f.ispc", Options(find_target(target), 3), Diagnostics(), end="passes").results["passes"]
-    )
+    options = Options(find_target(target), 3)
+    text = compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
+    interpreter = IRInterpreter(read(text))
     calls, random = FencedCalls(), np.random.default_rng(1)
     for n in (1, 16, 53):
         b, c = (random.integers(1, 100, n).astype(np.int32) for _ in range(2))
@@ -131,7 +131,7 @@ def test_each_lane_is_what_it_would_be_alone(target: str) -> None:
             wanted = np.array([alone(int(x), int(y)) for x, y in zip(b, c)], np.int32)
             if n == 16:
                 interpreted = np.zeros(n, np.int32)
-                IRInterpreter(module).call(name, [interpreted, b.copy(), c.copy(), n])
+                interpreter.call(name, [interpreted, b.copy(), c.copy(), n])
                 assert interpreted.tolist() == wanted.tolist(), name
             for at_end in (False, True):
                 to, *given = calls.copies(np.zeros(n, np.int32), b, c, at_end=at_end)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from guard_pages import FencedCalls
 from kernels import InterpretedModule, compile_kernels
+from some_pairs import some_pairs
 
 import voltac
 from voltac.driver import compile_source
@@ -46,8 +47,7 @@ def assembly(body: str, target: str = "avx2-i32x8", streaming: bool = True, leve
     return compile_source(source, "f.ispc", options, Diagnostics()).optimized.assembly()
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("element", TYPES)
+@pytest.mark.parametrize(("element", "target"), some_pairs(TYPES, TARGETS))
 def test_each_element_once(element: str, target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Between guard pages, at several distances from a border of a register; long is what has 512 bytes here."""
     monkeypatch.setattr(streamed_stores, "LEAST_BYTES", 512)

@@ -150,7 +150,7 @@ def is_defined(job: Compilation) -> bool:
 
 @pytest.mark.parametrize("first", range(0, 50, 10))
 def test_random_programs_mean_the_same_on_the_machine(first: int) -> None:
-    assert [seed for seed in range(first, first + 10) if differs(str(random_program(seed)), f"random_{seed}.ispc")] == []
+    assert [seed for seed in range(first, first + 3) if differs(str(random_program(seed)), f"random_{seed}.ispc")] == []
 
 
 @pytest.mark.long
@@ -159,7 +159,7 @@ def test_many_random_programs_mean_the_same_on_the_machine(first: int) -> None:
     assert [seed for seed in range(first, first + 50) if differs(str(random_program(seed)), f"random_{seed}.ispc")] == []
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_random_programs_mean_the_same_in_packed_gangs(seed: int) -> None:
     """A third of them on each target."""
     assert not differs(str(random_program(seed)), f"random_{seed}.ispc", PACKED[seed % 3])
@@ -180,7 +180,7 @@ def test_random_kernels_mean_the_same_in_packed_gangs(seed: int) -> None:
 
 @pytest.mark.parametrize("first", range(0, 10, 10))
 def test_random_kernels_mean_the_same_on_the_machine(first: int) -> None:
-    seeds = range(first, first + 10)
+    seeds = range(first, first + 4)
     assert [seed for seed in seeds if differs(random_kernels(seed, heap=False), f"kernels_{seed}.ispc")] == []
 
 

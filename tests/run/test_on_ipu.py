@@ -117,7 +117,8 @@ def differs(seed: int, text: str = "") -> bool:
 
 @pytest.mark.parametrize("first", range(0, 50, 10))
 def test_random_programs_mean_the_same_on_the_tile(first: int) -> None:
-    assert [seed for seed in range(first, first + 6) if differs(seed)] == []
+    """One of each generation; the campaign of devices and the long suite have thousands."""
+    assert [seed for seed in range(first, first + 2) if differs(seed)] == []
 
 
 @pytest.mark.long
@@ -141,7 +142,7 @@ def kernels_differ(seed: int, text: str = "") -> bool:
     return not same_numbers(found, out)
 
 
-@pytest.mark.parametrize("seed", range(20, 28))
+@pytest.mark.parametrize("seed", range(20, 24))
 def test_random_kernels_mean_the_same_on_the_tile(seed: int) -> None:
     assert not kernels_differ(seed)
 

@@ -15,7 +15,6 @@ import numpy as np
 import voltac
 from voltac.driver import compile_source
 from voltac.ir.interp import IRInterpreter
-from voltac.ir.model import Module
 from voltac.ir.read import read
 from voltac.llvm import can_run
 from voltac.llvm.host import needed, real_instruction_sets
@@ -45,30 +44,36 @@ class InterpretedModule:
     def __init__(self, compiled: KernelModule, source: str, target: str, opt: int, options: dict[str, Any]) -> None:
         self._compiled = compiled
         settings = Options(target=find_target(target), level=opt, whole_program=True, **options)
-        self._module: Module = read(compile_source(source, "<string>", settings, Diagnostics()).optimized.text())
+        module = read(compile_source(source, "<string>", settings, Diagnostics()).optimized.text())
+        # LLVM reads padding as a part of wider numbers.
+        self._machine = IRInterpreter(module, new_is_poison=False)
 
     def __getattr__(self, name: str) -> JudgedKernel:
-        return JudgedKernel(getattr(self._compiled, name), self._module)
+        return JudgedKernel(getattr(self._compiled, name), self._machine)
 
     def __getitem__(self, name: str) -> JudgedKernel:
-        return JudgedKernel(self._compiled[name], self._module)
+        return JudgedKernel(self._compiled[name], self._machine)
+
+
+STEPS = 20_000_000
+"""Blocks of one call; a kernel that takes more does not end."""
 
 
 class JudgedKernel:
     """Takes contiguous arrays and numbers. Arrays are objects of their own there: an access outside one is an error."""
 
-    def __init__(self, kernel: Kernel, module: Module) -> None:
+    def __init__(self, kernel: Kernel, machine: IRInterpreter) -> None:
         self._kernel = kernel
-        self._module = module
+        self._machine = machine
         self.assembly: Callable[[], str] = kernel.assembly
         self.signature = kernel.signature
 
     def __call__(self, *given: Any) -> Any:
         result = self._kernel._signature.result
-        # LLVM reads padding as a part of wider numbers.
-        machine = IRInterpreter(self._module, new_is_poison=False)
-        found = machine.call(self._kernel.__name__, [*map(_argument, given)])
-        sys.stdout.write("".join(machine.printed))
+        self._machine.blocks_left = STEPS
+        found = self._machine.call(self._kernel.__name__, [*map(_argument, given)])
+        sys.stdout.write("".join(self._machine.printed))
+        self._machine.printed.clear()
         if result.kind == "bool":
             return bool(found & 1)
         if result.kind in ("int", "uint"):

@@ -214,9 +214,9 @@ def interpret_ir(text: str, *, by_llvm: bool = False) -> tuple[Array, str]:
     return out, "".join(machine.printed)
 
 
-def compile_for(path: Path, text: str, target: TargetInfo, level: int = 2) -> Compilation:
-    """Through all stages; ``results`` holds what each of them made."""
-    return compile_source(text, str(path), options(target, level), Diagnostics())
+def compile_for(path: Path, text: str, target: TargetInfo, level: int = 2, end: str = "") -> Compilation:
+    """Through all stages, or those up to ``end``; ``results`` holds what each of them made."""
+    return compile_source(text, str(path), options(target, level), Diagnostics(), end=end)
 
 
 def ir_after(job: Compilation, stage: str) -> str:

@@ -35,8 +35,13 @@ class FactFinder:
 
     def __call__(self, symbol: UniformSymbol) -> IntegerFacts:
         """While the facts of a phi are looked for nothing is known of it, so what is concluded holds."""
-        ignorance = _within_type(NOTHING, symbol)
-        found: IntegerFacts = self._values.memo.answer(symbol, ignorance, lambda: _within_type(self._find(symbol), symbol))
+        memo = self._values.memo
+        if symbol in memo.answers and symbol not in memo.rests_on:
+            known: IntegerFacts = memo.answers[symbol]
+            return known
+        found: IntegerFacts = memo.answer(
+            symbol, _within_type(NOTHING, symbol), lambda: _within_type(self._find(symbol), symbol)
+        )
         return found
 
     def of_value(self, value: LaneValue) -> IntegerFacts:

@@ -346,3 +346,9 @@ def bitwise(value: LaneValue, operation: str, constants: tuple[int, ...], facts:
     if operation == "and" and any(mask >= 0 for mask in constants):
         return None
     return _finish(LaneValue(value.bits, value.terms, tuple(offsets), value.signed, value.unsigned), facts)
+
+
+def extended_number(number: int, op: str, bits: int) -> int:
+    """A constant of ``bits`` bits after sext or zext."""
+    pattern = number & ((1 << bits) - 1)
+    return pattern - (1 << bits) if op == "sext" and pattern >> (bits - 1) else pattern

@@ -26,6 +26,11 @@ _MOST_GUESSES = 3
 """Loops that depend on each other deeper than this are not followed."""
 
 
+def lane_values(function: Function, layout: DataLayout) -> LaneValues:
+    """The analysis of a function as it is now, with what those that asked before found out, and changed nothing since."""
+    return function.remembered((LaneValues, layout.pointer_bytes), lambda: LaneValues(function, layout))
+
+
 class LaneValues:
     """The analysis of one function. Rewriting the function by values that are equal keeps it valid."""
 
@@ -44,9 +49,15 @@ class LaneValues:
         self.pointer_bits = layout.pointer_bytes * 8
         self.parameter_types = {parameter.name: parameter.type for parameter in function.parameters}
         self.memo = Memo()
-        self.facts = FactFinder(self)
+        self._symbols: dict[tuple[str, str], LaneValue] = {}
+        """Values as symbols of their own; one object for each, which look-ups know again without a comparison."""
         self._guesses = 0
         """Guesses being tried, one inside the other."""
+
+    @property
+    def facts(self) -> FactFinder:
+        """What is known of symbols. Not kept: two objects that hold each other would live on until Python looks for such."""
+        return FactFinder(self)
 
     @cached_property
     def _positions(self) -> dict[str, int]:
@@ -62,11 +73,15 @@ class LaneValues:
 
     def value(self, type_text: str, value: str) -> LaneValue | None:
         """The formula of a vector of integers or pointers, by its type and name or constant; None if it has none."""
+        memo = self.memo
+        if value in memo.answers and value not in memo.rests_on:
+            known_formula: LaneValue | None = memo.answers[value]
+            return known_formula
         bits = self.bits_of(type_text)
         if not bits:
             return None
         if value[0] == "%":
-            found: LaneValue | None = self.memo.answer(value, None, lambda: self._compute(value, type_text, bits))
+            found: LaneValue | None = memo.answer(value, None, lambda: self._compute(value, type_text, bits))
             return found
         known = integers(type_text, value)
         if known is not None:
@@ -99,10 +114,12 @@ class LaneValues:
 
     def symbol_of(self, type_text: str, name: str) -> LaneValue:
         """The value as a symbol of its own: for a scalar, or for a vector whose lanes are all equal."""
-        count = self.count_of(type_text)
-        bits = self.bits_of(type_text)
-        kind = "lane" if count else "pointer" if type_text == "ptr" else "value"
-        return LaneValue(bits, {UniformSymbol(kind, name, bits): 1}, (0,) * max(1, count))
+        if (type_text, name) not in self._symbols:
+            count = self.count_of(type_text)
+            bits = self.bits_of(type_text)
+            kind = "lane" if count else "pointer" if type_text == "ptr" else "value"
+            self._symbols[type_text, name] = LaneValue(bits, {UniformSymbol(kind, name, bits): 1}, (0,) * max(1, count))
+        return self._symbols[type_text, name]
 
     def is_uniform(self, operand: Operand) -> bool:
         """Whether all lanes are equal; of any type. Scalars are."""
@@ -194,7 +211,9 @@ class LaneValues:
         if op == "trunc":
             return lane_formulas.truncate(inner, bits, self.facts, parts.flags)
         if not inner.terms:
-            return lane_formulas.constant(bits, tuple(_extended_number(number, op, inner.bits) for number in inner.offsets))
+            return lane_formulas.constant(
+                bits, tuple(lane_formulas.extended_number(number, op, inner.bits) for number in inner.offsets)
+            )
         found = self._extended(inner, op, bits, "nneg" in parts.flags)
         if found is None and inner.is_uniform:
             # The sum may wrap, but then the value as a whole is a symbol.
@@ -382,9 +401,3 @@ class LaneValues:
             found = None if inner.unknown else self._address(inner.element_type, inner.operands, 1)
             return None if found is None else found.splat(count)
         return None
-
-
-def _extended_number(number: int, op: str, bits: int) -> int:
-    """A constant of ``bits`` bits after sext or zext."""
-    pattern = number & ((1 << bits) - 1)
-    return pattern - (1 << bits) if op == "sext" and pattern >> (bits - 1) else pattern

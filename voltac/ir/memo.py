@@ -19,10 +19,11 @@ class Memo:
     """Questions are any hashable keys."""
 
     def __init__(self) -> None:
-        self._answers: dict[Hashable, Any] = {}
+        self.answers: dict[Hashable, Any] = {}
+        """Who asks often looks here first: an answer that is not in ``rests_on`` holds."""
         self._open: dict[Hashable, Any] = {}
         """Questions being answered -> what is taken for the answer meanwhile."""
-        self._rests_on: dict[Hashable, set[Hashable]] = {}
+        self.rests_on: dict[Hashable, set[Hashable]] = {}
         """Answer -> the open questions it rests on."""
         self._supports: dict[Hashable, set[Hashable]] = {}
         """The inverse."""
@@ -31,10 +32,10 @@ class Memo:
 
     def answer(self, key: Hashable, meanwhile: Any, compute: Callable[[], Any]) -> Any:
         """The answer, computed at the first call; while it is, others get ``meanwhile``."""
-        known = self._answers.get(key, _UNKNOWN)
+        known = self.answers.get(key, _UNKNOWN)
         if known is not _UNKNOWN:
-            if key in self._rests_on:
-                self._used[-1] |= self._rests_on[key]
+            if key in self.rests_on:
+                self._used[-1] |= self.rests_on[key]
             return known
         if key in self._open:
             self._used[-1].add(key)
@@ -49,9 +50,9 @@ class Memo:
         if not self._open:
             self.retract(_LIMIT)
             used.discard(_LIMIT)
-        self._answers[key] = found
+        self.answers[key] = found
         if used:
-            self._rests_on[key] = used
+            self.rests_on[key] = used
             self._used[-1] |= used
             for guess in used:
                 self._supports.setdefault(guess, set()).add(key)
@@ -59,7 +60,7 @@ class Memo:
 
     def assume(self, key: Hashable, answer: Any) -> None:
         """Take an answer for granted, before anything is asked that may rest on it."""
-        self._answers[key] = answer
+        self.answers[key] = answer
 
     def limit(self) -> None:
         """What is answered now is weaker than it could be: it is kept only while questions are open."""
@@ -73,18 +74,18 @@ class Memo:
     def retract(self, key: Hashable) -> None:
         """Drop what rests on the guess for an open question."""
         for dependent in self._supports.pop(key, ()):
-            if key in self._rests_on.get(dependent, ()):
-                del self._answers[dependent], self._rests_on[dependent]
+            if key in self.rests_on.get(dependent, ()):
+                del self.answers[dependent], self.rests_on[dependent]
 
     def prove(self, key: Hashable, keep: Callable[[Hashable], bool]) -> None:
         """The guess holds: what rests on it stays, as far as wanted."""
         for dependent in self._supports.pop(key, ()):
-            rests = self._rests_on.get(dependent)
+            rests = self.rests_on.get(dependent)
             if rests is None or key not in rests:
                 continue
             if not keep(dependent):
-                del self._answers[dependent], self._rests_on[dependent]
+                del self.answers[dependent], self.rests_on[dependent]
                 continue
             rests.discard(key)
             if not rests:
-                del self._rests_on[dependent]
+                del self.rests_on[dependent]

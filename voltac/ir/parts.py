@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from voltac.ir import simple_forms
+from voltac.ir.heads import split_head
 from voltac.ir.scan import CONSTANT_WORDS, EXPRESSION_WORDS, end_of_type, end_of_value, match_bracket, split_list
 from voltac.ir.types import vector_parts
 from voltac.records import field, mutable_record
@@ -57,36 +58,19 @@ class Parts:
     unknown: bool = False
 
 
-_HEAD = lazy_pattern(r'\s*(?:(%(?:"[^"]*"|[-\w$.]+)) = )?((?:(?:tail|musttail|notail) )?[\w#]+)')
 _FLAG_WORDS = frozenset(
     (
         *("nsw", "nuw", "exact", "disjoint", "nneg", "samesign", "inbounds", "nusw", "volatile", "atomic", "inalloca"),
         *("fast", "nnan", "ninf", "nsz", "arcp", "contract", "afn", "reassoc", "weak"),
     )
 )
-_FLAG = lazy_pattern(r"([a-z]+) ")
 _METADATA = lazy_pattern(r", !(\w[-\w.]*) (!\w+\(|!\d+|!\w+)")
 _ALIGN = lazy_pattern(r"align (\d+)")
 
 
-def head(text: str) -> tuple[str, str]:
-    """``(name, operation)`` of an instruction; ``tail call`` is ``call``."""
-    found = _HEAD.match(text)
-    if found is None:
-        return "", ""
-    operation = found.group(2)
-    return found.group(1) or "", "call" if operation.endswith(" call") else operation
-
-
 def parse(text: str) -> Parts:
     """Take an instruction apart."""
-    found = _HEAD.match(text)
-    if found is None:
-        return Parts("", "", unknown=True)
-    name, operation = found.group(1) or "", found.group(2)
-    prefix = ""
-    if operation.endswith(" call"):
-        prefix, operation = operation.split(" ")
+    name, operation, prefix, end = split_head(text)
     # As Parts(name, operation); what has a default that cannot change is left to the class.
     parts = _new(Parts)
     parts.name, parts.op = name, operation
@@ -95,13 +79,13 @@ def parse(text: str) -> Parts:
     if rule is None:
         parts.unknown = True
         return parts
-    rest = text[found.end() + 1 :]
+    rest = text[end + 1 :]
     if ", !" in rest:
         rest = _cut_metadata(rest, parts)
     flags: tuple[str, ...] = (prefix,) if prefix else ()
-    while (flag := _FLAG.match(rest)) is not None and flag.group(1) in _FLAG_WORDS:
-        flags += (flag.group(1),)
-        rest = rest[flag.end() :]
+    while (word := rest[: (space := rest.find(" "))]) in _FLAG_WORDS and space > 0:
+        flags += (word,)
+        rest = rest[space + 1 :]
     if flags:
         parts.flags = flags
     rule(parts, rest)
@@ -109,10 +93,17 @@ def parse(text: str) -> Parts:
 
 
 _new: Callable[[type[Parts]], Parts] = object.__new__
+_made: Callable[..., Operand] = tuple.__new__
+"""An operand of a pair of strings, without a call of its own ``__new__``, which only makes a pair of them."""
 
 
 def _cut_metadata(rest: str, parts: Parts) -> str:
     """Cut the ``, !kind !7`` attachments off the end of an instruction."""
+    start = rest.index(", !")
+    kind, _, value = rest[start + 3 :].partition(" !")
+    if kind.isalnum() and value.isdigit():  # one, as nearly all have
+        parts.metadata[kind] = "!" + value
+        return rest[:start]
     start = -1
     position = 0
     while (found := _METADATA.search(rest, position)) is not None:
@@ -129,7 +120,7 @@ def _operand(text: str, position: int) -> tuple[Operand, int]:
     """The ``type value`` pair at a position, and the position after it."""
     simple = simple_forms.PAIR.match(text, position)
     if simple is not None and simple.group(2) not in EXPRESSION_WORDS and simple.group(2) != "addrspace":
-        return Operand(simple.group(1), simple.group(2)), simple.end()
+        return _made(Operand, simple.groups()), simple.end()
     type_end = end_of_type(text, position)
     value_end = end_of_value(text, type_end + 1)
     return Operand(text[position:type_end], text[type_end + 1 : value_end]), value_end
@@ -142,7 +133,7 @@ def parse_operand(text: str) -> Operand:
 
 def _binary(parts: Parts, rest: str) -> None:
     first, end = _operand(rest, 0)
-    parts.operands = [first, Operand(first.type, rest[end + 2 :])]
+    parts.operands = [first, _made(Operand, (first[0], rest[end + 2 :]))]
     parts.type = first.type
 
 
@@ -168,13 +159,14 @@ def _cast(parts: Parts, rest: str) -> None:
 def _typed_list(parts: Parts, rest: str) -> list[str]:
     """Operands separated by commas; ``align N`` and plain integers go to their own fields, other words are returned."""
     if (simple := simple_forms.pairs(rest, 0, "")) is not None:
-        for kind, value in simple:
+        for pair in simple:
+            kind, value = pair
             if kind == "label":
                 parts.labels.append(value[1:])
             elif kind == "align":
                 parts.alignment = int(value)
             else:
-                parts.operands.append(Operand(kind, value))
+                parts.operands.append(_made(Operand, pair))
         return []
     others: list[str] = []
     for item in split_list(rest):
@@ -316,7 +308,7 @@ def _call(parts: Parts, rest: str) -> None:
     """``[convention] [return attributes] type[(parameter types)] callee(arguments) ...``."""
     if (simple := simple_forms.call(rest)) is not None:
         parts.type, parts.callee, arguments = simple
-        parts.operands = [Operand(*pair) for pair in arguments]
+        parts.operands = [_made(Operand, pair) for pair in arguments]
         return
     position = _skip_attributes(rest, 0)
     end = end_of_type(rest, position)

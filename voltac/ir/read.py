@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from voltac.ir.model import Block, Function, Instruction, Module
 
 
-def read(text: str) -> Module:
-    """Read a module as LLVM prints it (one instruction a line; blocks separated by blank lines)."""
+def read(text: str, is_wanted: Callable[[list[str]], bool] | None = None) -> Module:
+    """Read a module as LLVM prints it (one instruction a line; blocks separated by blank lines).
+
+    Functions that ``is_wanted`` says no to, by their lines, stay lines.
+    """
     lines = text.split("\n")
     module = Module()
     start = 0
@@ -14,11 +19,14 @@ def read(text: str) -> Module:
     count = len(lines)
     while position < count:
         if lines[position].startswith("define "):
-            if position > start:
-                module.items.append(lines[start:position])
             end = lines.index("}", position)
-            module.items.append(_function(lines[position], lines[position + 1 : end]))
-            start = position = end + 1
+            inside = lines[position + 1 : end]
+            if is_wanted is None or is_wanted(inside):
+                if position > start:
+                    module.items.append(lines[start:position])
+                module.items.append(_function(lines[position], inside))
+                start = end + 1
+            position = end + 1
         else:
             position += 1
     if start < count:

@@ -21,12 +21,14 @@ def vector_parts(type_text: str) -> tuple[int, str] | None:
     return (int(found.group(1)), found.group(2)) if found else None
 
 
+@lru_cache(maxsize=4096)
 def lanes_of(type_text: str) -> int:
     """Lanes of a vector type, 0 for any other."""
     parts = vector_parts(type_text)
     return parts[0] if parts else 0
 
 
+@lru_cache(maxsize=4096)
 def element_of(type_text: str) -> str:
     """Element type of a vector type; any other type is its own element."""
     parts = vector_parts(type_text)
@@ -40,6 +42,7 @@ def array_parts(type_text: str) -> tuple[int, str] | None:
     return (int(found.group(1)), found.group(2)) if found else None
 
 
+@lru_cache(maxsize=4096)
 def integer_bits(type_text: str) -> int:
     """Bits of an integer type, 0 for any other."""
     return int(type_text[1:]) if type_text[0] == "i" and type_text[1:].isdigit() else 0

@@ -23,8 +23,15 @@ class Uses:
     def __init__(self, instructions: Iterable[Instruction] = ()) -> None:
         self._users: dict[str, list[Instruction]] = {}
         """One entry for each use: who uses a value twice is there twice, one after the other."""
+        users = self._users
         for instruction in instructions:
-            self.add(instruction)
+            # As add(), which a call for each would make half as slow again.
+            if instruction.op[:1] != "#":
+                for name in instruction.names_used():
+                    if name in users:
+                        users[name].append(instruction)
+                    else:
+                        users[name] = [instruction]
 
     def add(self, instruction: Instruction) -> None:
         """Count what the instruction uses; as a user it comes last."""
@@ -54,6 +61,11 @@ class Uses:
     def is_unused(self, name: str) -> bool:
         """Whether nothing uses a value."""
         return not self._users.get(name)
+
+
+def uses_of(function: Function) -> Uses:
+    """The users of a function's values as it is now, for who only looks: passes that change nothing get the same ones."""
+    return function.remembered(Uses, lambda: Uses(function.instructions()))
 
 
 def remove_unused(function: Function, names: Collection[str]) -> None:

@@ -9,14 +9,11 @@ last bit where the FPU rounds.
 
 from __future__ import annotations
 
-import re
-
 from voltac.system.lazy_patterns import lazy_pattern
 
-_USES_HALF = lazy_pattern(r"^(?!!).*\bhalf\b", re.MULTILINE)
-"""In code: the name of a function in debug information is none."""
+_HALF = lazy_pattern(r"half\b")
 
-_NARROWS_DOUBLES = lazy_pattern(r"^ .* = fptrunc .*\bdouble\b.* to .*\bhalf\b", re.MULTILINE)
+_NARROWS_DOUBLES = lazy_pattern(r" .* = fptrunc .*\bdouble\b.* to .*\bhalf\b")
 
 _FROM_HALF = """
 define weak hidden float @__extendhfsf2(half %value) nounwind {
@@ -102,11 +99,20 @@ def half_conversions(text: str, floats_in_hardware: bool) -> str:
 
     The instructions that CPUs have convert float16 from and to float, not from double.
     """
-    if "half" not in text:
+    if not _uses_half(text):
         return ""
     from_double = _to_half("__truncdfhf2", "double", 64, 52, 1023)
     if floats_in_hardware:
-        return from_double if _NARROWS_DOUBLES.search(text) else ""
-    if not _USES_HALF.search(text):
-        return ""
+        narrows = (line for line in text.split("\n") if " = fptrunc " in line) if " = fptrunc " in text else ()
+        return from_double if any(map(_NARROWS_DOUBLES.match, narrows)) else ""
     return _FROM_HALF + _to_half("__truncsfhf2", "float", 32, 23, 127) + from_double
+
+
+def _uses_half(text: str) -> bool:
+    """In code: the name of a function in debug information is none."""
+    for found in _HALF.finditer(text):
+        at = found.start()
+        before = text[at - 1 : at]
+        if not before.isalnum() and before != "_" and not text.startswith("!", text.rfind("\n", 0, at) + 1):
+            return True
+    return False

@@ -9,6 +9,7 @@ one call is left of.
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -79,16 +80,19 @@ def _inline_single_calls(module: LLVMModule, text: str) -> None:
 
     joined: dict[str, int] = {}
 
-    def lines_joined(name: str) -> int:
-        if name not in joined:
-            joined[name] = _MOST_LINES + 1  # of one that is in its own callees, which nobody else calls
-            joined[name] = lines[name] + sum(count for count in map(lines_joined, single_callees(name)) if count <= _MOST_LINES)
-        return joined[name]
-
     for caller in names_within:
         for callee in single_callees(caller):
-            if lines_joined(callee) <= _MOST_LINES:
+            if _lines_joined(callee, lines, single_callees, joined) <= _MOST_LINES:
                 internal[callee].add_function_attribute("alwaysinline")
+
+
+def _lines_joined(name: str, lines: dict[str, int], callees: Callable[[str], list[str]], known: dict[str, int]) -> int:
+    """Of a function and of what becomes a part of it; ``known`` keeps the answers."""
+    if name not in known:
+        known[name] = _MOST_LINES + 1  # of one that is in its own callees, which nobody else calls
+        counts = (_lines_joined(callee, lines, callees, known) for callee in callees(name))
+        known[name] = lines[name] + sum(count for count in counts if count <= _MOST_LINES)
+    return known[name]
 
 
 def _attributes(function: Any) -> bytes:

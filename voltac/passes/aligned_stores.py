@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from voltac.ir.cfg import ControlFlow, loops_in_turn
 from voltac.ir.lane_formulas import uniform_multiple
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.marks import LEFT_OVER
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.options import Options
@@ -53,7 +53,7 @@ def align_stores(module: Module, options: Options) -> None:
         for flow, loop in loops_in_turn(function):
             if len(loop.blocks) != _BLOCKS or not _stores(function, loop.latches):
                 continue
-            values = values or LaneValues(function, layout)
+            values = values or lane_values(function, layout)
             gangs = GangLoop.of(function, loop, flow, values, _MOST_INSTRUCTIONS)
             effects = effects or ModuleEffects(module)
             if gangs is not None and not gangs.carried:

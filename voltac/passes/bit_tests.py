@@ -11,10 +11,10 @@ so: ``(map[i >> 3] >> (i & 7)) & 1``. The counts are known from the formulas of 
 from __future__ import annotations
 
 from voltac.ir.constants import integers, written
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.types import element_of, integer_bits, lanes_of
-from voltac.ir.uses import Uses
+from voltac.ir.uses import Uses, uses_of
 from voltac.options import Options
 from voltac.target_info import TargetInfo
 
@@ -27,7 +27,7 @@ def place_bit_tests(module: Module, options: Options) -> None:
     layout = module.layout(options.target.pointer_bits // 8)
     for function in module.often_called:
         if any(_may_be_tested(each, options.target) for each in function.instructions()):
-            _rewrite(function, LaneValues(function, layout), options.target)
+            _rewrite(function, lane_values(function, layout), options.target)
 
 
 def _may_be_tested(made: Instruction, target: TargetInfo) -> bool:
@@ -38,7 +38,7 @@ def _may_be_tested(made: Instruction, target: TargetInfo) -> bool:
 
 
 def _rewrite(function: Function, values: LaneValues, target: TargetInfo) -> None:
-    uses, fresh = Uses(function.instructions()), function.fresh_names()
+    uses, fresh = uses_of(function), function.fresh_names()
     for block in function.blocks:
         lines: list[Instruction] = []
         for made in block.instructions:

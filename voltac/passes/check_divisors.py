@@ -18,7 +18,7 @@ from collections.abc import Callable
 
 from voltac.ir import match as m
 from voltac.ir import pseudo_operations
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.lane_values import lane_values
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.ir.strings import escaped, unescaped
@@ -125,7 +125,7 @@ class _Checking:
         self._texts = texts
         self._declarations = declarations
         self._fresh: Callable[[str], str] = function.fresh_names()
-        self._values = LaneValues(function, layout)
+        self._values = lane_values(function, layout)
         self._accumulators: dict[tuple[str, str], _Accumulator] = {}
         """By type of the divisors, and place where each has its own."""
         self._shared: dict[tuple[str, str], _Accumulator] = {}

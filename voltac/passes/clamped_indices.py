@@ -21,7 +21,7 @@ from collections.abc import Callable
 
 from voltac.ir.cfg import ControlFlow, control_flow
 from voltac.ir.lane_formulas import LaneValue, UniformSymbol
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.lane_values import lane_values
 from voltac.ir.marks import AT_EDGE
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import Operand
@@ -55,7 +55,7 @@ def peel_clamped(module: Module, options: Options) -> None:
     for function in module.often_called:
         if not _reads_clamped(function):
             continue
-        flow, values = control_flow(function), LaneValues(function, layout)
+        flow, values = control_flow(function), lane_values(function, layout)
         loops = [loop for loop in flow.loops if len(loop.blocks) == _BLOCKS]
         found = [GangLoop.of(function, loop, flow, values, _MOST_INSTRUCTIONS) for loop in loops]
         # All before the first is rewritten.

@@ -18,22 +18,19 @@ in memory are broadcast on the way.
 from __future__ import annotations
 
 import re
+from functools import cached_property
 
+from voltac.ir.function_texts import rewrite_functions
 from voltac.system.lazy_patterns import lazy_pattern
 
 MOST_IN_REGISTERS = 6
 """Distinct constants up to which a function is left as it is. Chosen: of 16 registers they leave ten for what is computed."""
-_FUNCTION = lazy_pattern(r"^define .*?^\}$", re.MULTILINE | re.DOTALL)
-_OPERATION = lazy_pattern(
-    r"^  %\S+ = (?:(?:tail )?call [^@\n]*@llvm\.fma\.v|fmul |fadd |fsub |fcmp )[^\n]* splat \((?:float|double) [^\n]*$",
-    re.MULTILINE,
-)
+_OPERATION = lazy_pattern(r"  %\S+ = (?:(?:tail )?call [^@]*@llvm\.fma\.v|fmul |fadd |fsub |fcmp ).* splat \((?:float|double) ")
 _CONSTANT = lazy_pattern(r"(?P<comma>, )?(?P<type><\d+ x (?:float|double)> )?(?P<splat>splat \((?:float|double) [^)]+\))")
-_SELECTED = lazy_pattern(r"^  %\S+ = select .*$", re.MULTILINE)
+_SPLAT = lazy_pattern(r"splat \((?:float|double) [^)]+\)")
 _TYPE = lazy_pattern(r"<(?P<lanes>\d+) x (?P<element>float|double)>")
 _DEBUG = lazy_pattern(r", !dbg !\d+$")
 _TAKEN = lazy_pattern(r"(?:@constants|%constant)\.(\d+)")
-_NODE = lazy_pattern(r"^!(\d+) = ", re.MULTILINE)
 _BYTES = {"float": 4, "double": 8}
 _REGISTERS = (16, 32, 64)
 """Sizes in bytes of what one instruction takes from memory."""
@@ -51,30 +48,42 @@ def _has_many(text: str) -> bool:
 class _Constants:
     def __init__(self, text: str) -> None:
         self.text = text
-        self.number = self.loads = max(map(int, _TAKEN.findall(text)), default=0)
+        self.loads = 0
         self.names: dict[str, str] = {}
         """Type and value -> the variable that holds it."""
-        self.nothing = f"!{max(map(int, _NODE.findall(text)), default=-1) + 1}"
-        """Metadata without operands."""
 
     def rewritten(self) -> str:
-        made = _FUNCTION.sub(self._function, self.text)
+        made = rewrite_functions(self.text, self._function)
         if not self.names:
             return self.text
         lines = [f"{name} = private unnamed_addr constant {value}, align {_size(value)}" for value, name in self.names.items()]
         return "\n".join([made, *lines, f"{self.nothing} = !{{}}", ""])
 
-    def _function(self, found: re.Match[str]) -> str:
-        body = found[0]
+    @cached_property
+    def taken(self) -> int:
+        """The last number in use in names."""
+        return max(map(int, _TAKEN.findall(self.text)), default=0)
+
+    @cached_property
+    def nothing(self) -> str:
+        """Metadata without operands."""
+        nodes = [node.partition(" = ")[0] for node in self.text.split("\n!")[1:]]
+        return f"!{max(map(int, filter(str.isdigit, nodes)), default=-1) + 1}"
+
+    def _function(self, body: str) -> str:
         if not _has_many(body):
             return body
-        operations = _OPERATION.findall(body)
-        constants = {one["splat"] for line in operations for one in _CONSTANT.finditer(line)}
+        lines = body.split("\n")
+        with_constants = [(at, line) for at, line in enumerate(lines) if " splat (" in line]
+        operations = [at for at, line in with_constants if _OPERATION.match(line)]
+        constants = {one for at in operations for one in _SPLAT.findall(lines[at])}
         if len(constants) <= MOST_IN_REGISTERS:
             return body
         # A comparison and a selection of the same constant are one instruction, if LLVM sees that it is the same.
-        selected = {one["splat"] for line in _SELECTED.findall(body) for one in _CONSTANT.finditer(line)}
-        return _OPERATION.sub(lambda line: self._operation(line[0], constants, selected), body)
+        selected = {one for _, line in with_constants if " = select " in line for one in _SPLAT.findall(line)}
+        for at in operations:
+            lines[at] = self._operation(lines[at], constants, selected)
+        return "\n".join(lines)
 
     def _operation(self, line: str, constants: set[str], selected: set[str]) -> str:
         type = _TYPE.search(line)
@@ -90,11 +99,12 @@ class _Constants:
                 return found[0]
             self.loads += 1
             name = self._name(f"{type[0]} {found['splat']}")
+            loaded = f"%constant.{self.taken + self.loads}"
             loads.append(
-                f"  %constant.{self.loads} = load {type[0]}, ptr {name}, align {_size(type[0])}, !invariant.load {self.nothing}"
+                f"  {loaded} = load {type[0]}, ptr {name}, align {_size(type[0])}, !invariant.load {self.nothing}"
                 f"{debug[0] if debug else ''}\n"
             )
-            return f"{found['comma'] or ''}{found['type'] or ''}%constant.{self.loads}"
+            return f"{found['comma'] or ''}{found['type'] or ''}{loaded}"
 
         if " = fadd " in line and (added := _CONSTANT.search(line)) and (other := _negated(added["splat"])) in constants:
             line = line.replace(" = fadd ", " = fsub ").replace(added["splat"], other)
@@ -103,8 +113,7 @@ class _Constants:
 
     def _name(self, value: str) -> str:
         if value not in self.names:
-            self.number += 1
-            self.names[value] = f"@constants.{self.number}"
+            self.names[value] = f"@constants.{self.taken + len(self.names) + 1}"
         return self.names[value]
 
 

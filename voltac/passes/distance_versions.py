@@ -20,7 +20,7 @@ from collections.abc import Callable
 from voltac.ir import lane_blocks, marks
 from voltac.ir.cfg import control_flow
 from voltac.ir.lane_formulas import IntegerFacts, UniformSymbol, constant
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.match import Definitions, scalar_of_splat
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand
@@ -48,13 +48,13 @@ def version_distances(module: Module, options: Options) -> None:
         if not _may_have_networks(function):
             continue
         flow = control_flow(function)
-        values = LaneValues(function, layout)
+        values = lane_values(function, layout)
         for loop in flow.loops:
             found = GangLoop.of(function, loop, flow, values, _MOST_INSTRUCTIONS)
             versions = _versions(found, values) if found is not None else None
             if found is not None and versions is not None:
                 versions.write(found)
-                values = LaneValues(function, layout)
+                values = lane_values(function, layout)
 
 
 def _may_have_networks(function: Function) -> bool:

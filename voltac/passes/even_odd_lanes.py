@@ -20,7 +20,7 @@ from voltac.ir.constants import integers, written
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.ir.types import element_of, lanes_of
-from voltac.ir.uses import Uses
+from voltac.ir.uses import Uses, uses_of
 from voltac.options import Options
 
 _LEAVES = frozenset(("zext", "sext"))
@@ -43,7 +43,7 @@ def compute_even_odd(module: Module, options: Options) -> None:
     for function in module.often_called:
         if not any(_is_product(each, bits) for each in function.instructions()):
             continue
-        definitions, uses = function.definitions(), Uses(function.instructions())
+        definitions, uses = function.definitions(), uses_of(function)
         members: set[str] = set()
         for each in function.instructions():
             if _is_product(each, bits) and each.name not in members:

@@ -18,7 +18,7 @@ from collections.abc import Callable
 
 from voltac.ir import match as m
 from voltac.ir.lane_formulas import uniform_multiple
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.match import Definitions, made_by, scalar_of_splat
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import Operand
@@ -53,7 +53,7 @@ def _exchange(function: Function, layout: DataLayout, mask_bits: int) -> None:
                 continue
             if not _comes_from_xor(instruction.operands[-2].value, definitions):
                 continue
-            values = values or LaneValues(function, layout)
+            values = values or lane_values(function, layout)
             found = _find(instruction, values)
             if found is not None:
                 fresh = fresh or function.fresh_names()

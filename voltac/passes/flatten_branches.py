@@ -24,7 +24,7 @@ from functools import cached_property
 from voltac.ir import marks
 from voltac.ir import match as m
 from voltac.ir.constants import is_all_true
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand
 from voltac.ir.types import DataLayout, element_of, lanes_of
@@ -93,7 +93,7 @@ class _Flattener:
 
     @cached_property
     def values(self) -> LaneValues:
-        return LaneValues(self.function, self.layout)
+        return lane_values(self.function, self.layout)
 
     @cached_property
     def fresh(self) -> Callable[[str], str]:

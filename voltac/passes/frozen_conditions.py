@@ -15,6 +15,7 @@ stand for what was to be frozen: it is one of the values that poison may be. Fla
 
 from __future__ import annotations
 
+from voltac.ir.function_texts import rewrite_functions
 from voltac.ir.model import Instruction
 from voltac.options import Options
 from voltac.system.lazy_patterns import lazy_pattern
@@ -30,18 +31,19 @@ def freeze_compared(text: str, options: Options) -> str:
     """The module's text, unchanged if no condition is frozen or the target has mask registers."""
     if options.target.has_mask_registers or " = freeze <" not in text:
         return text
-    taken = max(map(int, _TAKEN.findall(text)), default=0)
-    result: list[str] = []
-    region: list[str] = []
-    for line in text.split("\n"):
-        region.append(line)
-        if line == "}":
-            if any(" = freeze <" in each and " x i1> " in each for each in region):
-                function = _Function(region, taken)
-                region, taken = function.rewritten(), function.taken
-            result += region
-            region = []
-    return "\n".join(result + region)
+    taken = max(map(int, _TAKEN.findall(text)), default=0) if "%compared." in text else 0
+
+    def rewrite(function: str) -> str:
+        nonlocal taken
+        lines = function.split("\n") if " = freeze <" in function else []
+        if not any(" = freeze <" in each and " x i1> " in each for each in lines):
+            return function
+        found = _Function(lines, taken)
+        made = found.rewritten()
+        taken = found.taken
+        return "\n".join(made) if found.same else function
+
+    return rewrite_functions(text, rewrite)
 
 
 class _Function:
@@ -78,7 +80,9 @@ class _Function:
         for at, line in enumerate(self.lines):
             made += self.before.get(at, ())
             if at not in removed:
-                made.append(_NAME.sub(lambda name: same.get(name[0], name[0]), line) if "%" in line else line)
+                if "%" in line and not same.keys().isdisjoint(_NAME.findall(line)):
+                    line = _NAME.sub(lambda name: same.get(name[0], name[0]), line)
+                made.append(line)
         return made
 
     def _leaves(self, value: str) -> list[str] | None:

@@ -29,7 +29,7 @@ from collections.abc import Callable
 
 from voltac.ir import marks
 from voltac.ir.cfg import control_flow
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.lane_values import lane_values
 from voltac.ir.model import Block, Instruction, Module
 from voltac.options import Options
 from voltac.passes.loops.copied_blocks import unquoted
@@ -55,7 +55,7 @@ def pair_gangs(module: Module, options: Options) -> None:
         short = {each.name for each in function.blocks if loop_of(each.terminator) in wanted and _is_short(each)}
         if not short:
             continue
-        flow, values = control_flow(function), LaneValues(function, layout)
+        flow, values = control_flow(function), lane_values(function, layout)
         loops = [loop for loop in flow.loops if len(loop.blocks) == _BLOCKS and len(loop.latches) == 1]
         # All before the first is rewritten: the flow is that of the function as it was.
         found = [GangLoop.of(function, loop, flow, values, _MOST_WRITTEN) for loop in loops if loop.latches[0] in short]

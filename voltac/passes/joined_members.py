@@ -13,7 +13,7 @@ costs less is counted in registers' worth of instructions.
 
 from __future__ import annotations
 
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.lane_values import lane_values
 from voltac.ir.model import Function, Module
 from voltac.ir.uses import remove_unused
 from voltac.options import Options
@@ -38,7 +38,7 @@ def join_members(module: Module, options: Options) -> list[AccessReport]:
         if not blocks:
             continue
         effects = effects or ModuleEffects(module)
-        values = LaneValues(function, layout)
+        values = lane_values(function, layout)
         known = FunctionEffects(effects, function, values)
         emitter = Emitter(module, function, values)
         covered: set[str] = set()

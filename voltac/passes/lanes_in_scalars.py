@@ -23,7 +23,7 @@ from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, Operand, parse_operand
 from voltac.ir.scan import split_list
 from voltac.ir.types import element_of, lanes_of
-from voltac.ir.uses import Uses
+from voltac.ir.uses import Uses, uses_of
 from voltac.options import Options
 
 _SLOW = frozenset(("udiv", "sdiv", "urem", "srem"))
@@ -70,7 +70,7 @@ class _Lanes:
     def __init__(self, function: Function) -> None:
         self.function = function
         self.definitions = function.definitions()
-        self.uses = Uses(function.instructions())
+        self.uses = uses_of(function)
         self.unused: set[str] = set()
         """What passes left behind, which counts as no use."""
         self.fresh = function.fresh_names()

@@ -22,11 +22,11 @@ from functools import cached_property
 
 from voltac.ir import match as m
 from voltac.ir.constants import integers, written
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.lane_values import lane_values
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.ir.types import DataLayout, element_of, integer_bits, lanes_of
-from voltac.ir.uses import Uses, remove_unused
+from voltac.ir.uses import remove_unused, uses_of
 from voltac.options import Options
 from voltac.passes.accesses.access import pseudo_operation
 from voltac.passes.accesses.member_groups import joined_loads
@@ -63,10 +63,10 @@ class _Narrowing:
     def __init__(self, module: Module, function: Function, layout: DataLayout, target: TargetInfo) -> None:
         self._module = module
         self._function = function
-        self._values = LaneValues(function, layout)
+        self._values = lane_values(function, layout)
         self._target = target
         self._definitions = self._values.definitions
-        self._uses = Uses(function.instructions())
+        self._uses = uses_of(function)
         self._ranges: dict[str, Range] = {}
         self._halves: dict[str, str] = {}
         """Names of 32-bit values -> what holds their lower halves."""

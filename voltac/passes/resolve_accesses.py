@@ -20,7 +20,7 @@ from voltac.ir import marks
 from voltac.ir import match as m
 from voltac.ir.cfg import control_flow
 from voltac.ir.constants import integers
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.types import element_of, lanes_of
 from voltac.options import Options
@@ -96,7 +96,7 @@ def resolve_accesses(module: Module, options: Options) -> list[AccessReport]:
         if not any(pseudo_operation(instruction) for instruction in function.instructions()):
             continue
         effects = effects or ModuleEffects(module)
-        values = LaneValues(function, layout)
+        values = lane_values(function, layout)
         emitter = Emitter(module, function, values)
         known = FunctionEffects(effects, function, values)
         # Of what only other files call, all places stand in other versions as well.

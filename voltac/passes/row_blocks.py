@@ -18,7 +18,7 @@ the row of one that is on.
 from __future__ import annotations
 
 from voltac.ir.cfg import control_flow
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.model import Instruction, Module
 from voltac.ir.types import element_of, lanes_of
 from voltac.options import Options
@@ -55,7 +55,7 @@ def load_row_blocks(module: Module, options: Options) -> list[AccessReport]:
         if not any(map(pseudo_operation, function.instructions())):
             continue
         flow = control_flow(function)
-        values = LaneValues(function, layout)
+        values = lane_values(function, layout)
         for loop in flow.loops:
             found = CountedLoop.of(function, loop, flow, values.definitions)
             if found is None or len(found.blocks) > 1 or not any(map(pseudo_operation, found.body.instructions)):
@@ -67,7 +67,7 @@ def load_row_blocks(module: Module, options: Options) -> list[AccessReport]:
                 sums = row_sums(found, rows, values.definitions, options.target.vector_bits)
                 _Rows(found, rows, emitter, sums).write()
                 emitters.append(emitter)
-                values = LaneValues(function, layout)
+                values = lane_values(function, layout)
                 places = places or SourcePlaces(locations(module))
                 reports += [_report(access, found, places) for access in rows]
     declare(module, emitters)

@@ -15,12 +15,12 @@ from __future__ import annotations
 from voltac.ir import match as m
 from voltac.ir.cfg import ControlFlow, NaturalLoop, control_flow
 from voltac.ir.constants import is_all_true
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.match import made_by
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand
 from voltac.ir.types import element_of, lanes_of
-from voltac.ir.uses import Uses, remove_unused
+from voltac.ir.uses import Uses, remove_unused, uses_of
 from voltac.options import Options
 from voltac.passes.accesses.access import pseudo_operation
 from voltac.passes.accesses.available_loads import mask_implies
@@ -57,7 +57,7 @@ def choose_once(module: Module, options: Options) -> None:
     layout = module.layout(options.target.pointer_bits // 8)
     for function in module.often_called:
         if any(" = select <" in each.text for each in function.instructions()):
-            _Choices(function, LaneValues(function, layout)).run()
+            _Choices(function, lane_values(function, layout)).run()
 
 
 class _Choices:
@@ -67,7 +67,7 @@ class _Choices:
         self.function = function
         self.values = values
         self.definitions = values.definitions
-        self.uses = Uses(function.instructions())
+        self.uses = uses_of(function)
         self.fresh = function.fresh_names()
         self.new: list[Instruction] = []
         self.selections = 0

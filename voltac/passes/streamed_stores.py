@@ -23,7 +23,7 @@ from collections.abc import Callable
 
 from voltac.ir.cfg import loops_in_turn
 from voltac.ir.lane_formulas import LaneValue
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.options import Options
 from voltac.passes.loops.gang_loops import GangLoop, root
@@ -48,7 +48,7 @@ def stream_stores(module: Module, options: Options) -> None:
     for function in module.often_called:
         values: LaneValues | None = None
         for flow, loop in loops_in_turn(function):
-            values = values or LaneValues(function, layout)
+            values = values or lane_values(function, layout)
             gangs = GangLoop.of(function, loop, flow, values, _MOST_INSTRUCTIONS)
             if gangs is not None and gangs.blocks == [gangs.body]:
                 stores = _streams(gangs, options)

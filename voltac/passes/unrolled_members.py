@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from voltac.ir.cfg import control_flow
 from voltac.ir.constants import integers
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.options import Options
 from voltac.passes.accesses.access import pseudo_operation, read_access
@@ -36,7 +36,7 @@ def unroll_members(module: Module, options: Options) -> None:
         looked_at: set[str] = set()
         while (found := _next_loop(function, looked_at)) is not None:
             effects = effects or ModuleEffects(module)
-            values = LaneValues(function, layout)
+            values = lane_values(function, layout)
             if _stores_members(found, values, options.target.vector_bits // 8):
                 _unroll(found, _repeated(found, values, FunctionEffects(effects, function, values)))
 

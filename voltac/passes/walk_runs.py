@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from voltac.ir import match as m
 from voltac.ir.cfg import control_flow
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.match import made_by
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.types import element_of, lanes_of
@@ -54,10 +54,10 @@ def walk_runs(module: Module, options: Options) -> list[AccessReport]:
                 pseudo_operation(each) for name in loop.blocks for each in function.block(name).instructions
             ):
                 continue
-            values = values or LaneValues(function, layout)
+            values = values or lane_values(function, layout)
             take_back = join_tests(function, loop, flow, values)
             if take_back is not None:
-                flow, values = control_flow(function), LaneValues(function, layout)
+                flow, values = control_flow(function), lane_values(function, layout)
                 loop = next(each for each in flow.loops if each.header == loop.header)
             elif len(loop.blocks) != _BLOCKS:
                 continue

@@ -12,7 +12,7 @@ from __future__ import annotations
 from voltac.ir import match as m
 from voltac.ir.cfg import control_flow
 from voltac.ir.constants import integers
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.ir.types import DataLayout
@@ -49,7 +49,7 @@ def _copy_in(module: Module, function: Function, layout: DataLayout, effects: Mo
     flow = control_flow(function)
     values: LaneValues | None = None
     for found in [loop for loop in flow.loops if len(loop.blocks) == 2]:
-        values = values or LaneValues(function, layout)
+        values = values or lane_values(function, layout)
         loop = GangLoop.of(function, found, flow, values, _MOST_INSTRUCTIONS)
         copied = None if loop is None or loop.carried else _copied(loop.body, values)
         if loop is None or copied is None or not all(access.all_on and loop.is_even(access) for access in copied):

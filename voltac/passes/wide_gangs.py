@@ -21,7 +21,7 @@ from voltac.ir import match as m
 from voltac.ir.cfg import control_flow
 from voltac.ir.constants import integers
 from voltac.ir.lane_formulas import UniformSymbol
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, LANEWISE_INTRINSICS
 from voltac.ir.types import DataLayout, element_of, lanes_of
@@ -92,7 +92,7 @@ def _widen_function(function: Function, layout: DataLayout, effects: ModuleEffec
     candidates = [loop for loop in flow.loops if len(loop.blocks) == 2 or inner[loop.header]]
     if not candidates:
         return
-    values = LaneValues(function, layout)
+    values = lane_values(function, layout)
     known = FunctionEffects(effects, function, values)
     for loop in candidates:
         found = GangLoop.of(function, loop, flow, values, _MOST_INSTRUCTIONS)

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from voltac.ir import match as m
 from voltac.ir.cfg import ControlFlow, NaturalLoop, control_flow
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.marks import WRAPPING
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.types import DataLayout, element_of, integer_bits, lanes_of
@@ -46,7 +46,7 @@ def test_wrapping_indices(module: Module, options: Options) -> None:
         suspects = _that_may_wrap(function)
         if not suspects:
             continue
-        values = LaneValues(function, layout)
+        values = lane_values(function, layout)
         if any(_is_wrapping(made, values) for made in suspects):
             changed |= _Versions(module, function, layout, options).run(values)
     if changed:
@@ -151,7 +151,7 @@ class _Versions:
             if not extensions or self.copies >= _MOST_COPIES or not self._one_loop(values, extensions):
                 break
             changed = True
-            values = LaneValues(self.function, self.layout)
+            values = lane_values(self.function, self.layout)
         return (bool(extensions) and split_blocks(self.function, values, extensions, self.copied)) or changed
 
     def _one_loop(self, values: LaneValues, extensions: dict[str, Instruction]) -> bool:

@@ -43,6 +43,7 @@ def check(
 
         checker = WatchedChecker(options, diagnostics, program, Layout(options.target))
         checker.watch(findings)
+    checkers = [checker]
     checker.make_instance = lambda template, bindings: make_instance(checker, template, bindings)
     declare_builtin_variables(checker)
     declare_builtin_types(checker)
@@ -54,6 +55,7 @@ def check(
         inner = library.checker
         inner.make_instance = lambda template, bindings: make_instance(inner, template, bindings)
         declare_builtin_types(inner)
+        checkers.append(inner)
     for name in unit.unknown_types:
         checker.scopes.declare_global(name, Poisoned(name, NOWHERE))
     for node, following in zip(unit.declarations, (*unit.declarations[1:], None)):
@@ -70,6 +72,8 @@ def check(
         from voltac.sema.analyses.thread_sharing import warn_about_single_threads  # for devices only
 
         warn_about_single_threads(checker)
+    for each in checkers:
+        each.finish()
     return program
 
 

@@ -79,6 +79,11 @@ class Checker:
         self.siblings: dict[str, Span] = {}
         """Earlier variables of the declaration at hand, which its initial values don't see."""
 
+    def finish(self) -> None:
+        """Nothing more is checked: what holds each other is let go at once, not when Python looks for such."""
+        self.instance_bodies.clear()
+        del self.find_in_library, self.library_names, self.demand_body, self.make_instance, self.keep_body
+
     # --- messages -----------------------------------------------------------------------------------------------
 
     def error(self, code: str, span: Span, text: str, *notes: Note | None) -> None:

@@ -577,6 +577,8 @@ def preprocess(text: str, file: str, options: Options, diagnostics: Diagnostics,
         preprocessor.read(_File(file, lines, 0))
     except _Stop:
         pass
+    # These hold what holds them, which is let go at once, not when Python looks for such.
+    preprocessor.special.clear()
     if preprocessor.failed:
         raise CompileError(diagnostics)
     return result

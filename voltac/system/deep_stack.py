@@ -73,9 +73,13 @@ _running: set[_Thread] = set()
 """A thread nobody waits for any more, after Ctrl-C, still has to find its code."""
 
 
+_Attributes = ctypes.c_uint64 * 32
+"""pthread_attr_t, and more."""
+
+
 def _created(thread: ctypes.c_void_p, size: int, start: Any, calls: int) -> bool:
     system = _system()
-    attributes = (ctypes.c_uint64 * 32)()  # pthread_attr_t, and more
+    attributes = _Attributes()
     system.pthread_attr_init(attributes)
     try:
         if size and system.pthread_attr_setstacksize(attributes, ctypes.c_size_t(size)):
@@ -95,6 +99,7 @@ def _system() -> Any:
 _WORDS = 32
 """So many integers at the beginning of a thread state are looked through; all versions have more."""
 _State = ctypes.Array[ctypes.c_int]
+_Words = ctypes.c_int * _WORDS
 
 
 @contextmanager
@@ -134,8 +139,13 @@ def _place() -> int | None:
 
 
 def _thread_state() -> _State:
-    address = ctypes.PYFUNCTYPE(ctypes.c_void_p)(("PyThreadState_Get", ctypes.pythonapi))()
-    return (ctypes.c_int * _WORDS).from_address(address)
+    return _Words.from_address(_get_thread_state()())
+
+
+@cache
+def _get_thread_state() -> Any:
+    """Each prototype is a new type, of which one is enough."""
+    return ctypes.PYFUNCTYPE(ctypes.c_void_p)(("PyThreadState_Get", ctypes.pythonapi))
 
 
 def _less(state: _State, place: int, calls: int) -> int:

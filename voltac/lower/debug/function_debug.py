@@ -57,6 +57,10 @@ class FunctionDebug:
         if span.end_line:
             self.at(Span(span.file, span.end_line, max(1, span.end_column - 1), span.end_line, span.end_column))
 
+    def finish(self) -> None:
+        """Nothing more is written: what holds each other is let go at once, not when Python looks for such."""
+        self._build.place_of_call = str
+
     def attachment(self) -> str:
         """What an access or a call has behind it."""
         return f", !dbg {self._module.location(self._scope, self.span)}"

@@ -142,6 +142,7 @@ def write_version(module: ModuleContext, version: Version) -> None:
         load_float_state(c, restore_state)
     c.build.give_back(_final_result(c, version))
     version.body = c.build.body()
+    c.debug.finish()
     version.attributes = f"{_attributes(c, symbol)} {thread_attributes}".strip()
     version.reads_mask = symbol.exported and version.takes_mask and _reads_mask(c, version)
 

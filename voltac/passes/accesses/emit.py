@@ -16,11 +16,11 @@ from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, Operand, Parts
 from voltac.ir.pseudo_operations import suffix
 from voltac.ir.types import element_of, lanes_of
-from voltac.ir.uses import Uses
+from voltac.ir.uses import Uses, uses_of
 
 NOWHERE = "@volta.nowhere"
-NOWHERE_BYTES = 16
-"""As much as a load of neighbouring elements reads there for lanes that are off."""
+NOWHERE_BYTES = 32
+"""As much as loads of four neighbouring elements read there for lanes that are off."""
 _NOWHERE_LINE = f"{NOWHERE} = internal unnamed_addr constant [{NOWHERE_BYTES} x i8] zeroinitializer, align 16"
 
 
@@ -56,7 +56,7 @@ class Emitter:
     @cached_property
     def uses(self) -> Uses:
         """Of the values of the function as it was when first asked for."""
-        return Uses(self.function.instructions())
+        return uses_of(self.function)
 
     def begin_block(self) -> None:
         """What was written for blocks before is not taken again: they need not dominate this one."""

@@ -6,7 +6,7 @@ import math
 
 from voltac.ir.model import Function, Instruction
 from voltac.ir.types import element_of
-from voltac.ir.uses import Uses
+from voltac.ir.uses import uses_of
 from voltac.passes.accesses.access import Access
 from voltac.passes.accesses.member_trees import Node, Trees, is_long
 from voltac.target_info import TargetInfo
@@ -54,7 +54,7 @@ class MemberCosts:
         self.target = target
         self.members, self.lanes = len(stores), stores[0].lanes
         self.piece = piece_of(trees, stores, target)
-        self.uses = Uses(function.instructions())
+        self.uses = uses_of(function)
 
     def gain(self) -> bool:
         """Whether it costs less side by side; what is only copied has better ways (``permuted_copies``)."""

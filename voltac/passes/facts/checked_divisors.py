@@ -11,7 +11,7 @@ from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Function, Instruction
 from voltac.ir.parts import CASTS, Operand
 from voltac.ir.types import element_of
-from voltac.ir.uses import Uses
+from voltac.ir.uses import Uses, uses_of
 from voltac.passes.accesses.access import is_divisor
 from voltac.passes.facts.known_divisors import is_never_zero
 
@@ -117,4 +117,4 @@ class CheckedDivisors:
 
     @cached_property
     def _uses(self) -> Uses:
-        return Uses(self._function.instructions())
+        return uses_of(self._function)

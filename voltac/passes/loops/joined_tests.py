@@ -22,7 +22,7 @@ from collections.abc import Callable
 from voltac.ir import match as m
 from voltac.ir.cfg import ControlFlow, NaturalLoop
 from voltac.ir.constants import is_all_true
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.types import lanes_of
@@ -62,7 +62,7 @@ def join_tests(function: Function, loop: NaturalLoop, flow: ControlFlow, values:
             function.blocks += [head, body]
         elif block.name not in loop.blocks:
             function.blocks.append(block)
-    _load_once(head, body, LaneValues(function, values.layout))
+    _load_once(head, body, lane_values(function, values.layout))
 
     def take_back() -> None:
         function.blocks = before

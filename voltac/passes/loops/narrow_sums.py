@@ -18,7 +18,7 @@ from voltac.ir import match as m
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Function, Instruction
 from voltac.ir.types import element_of, lanes_of
-from voltac.ir.uses import Uses
+from voltac.ir.uses import uses_of
 from voltac.passes.loops.accumulators import Accumulator
 from voltac.records import record, replace
 from voltac.target_info import TargetInfo
@@ -130,7 +130,7 @@ def _narrow(name: str, values: LaneValues) -> tuple[str, str, int] | None:
 
 def _only_total_counts(function: Function, phi: str) -> bool:
     """Whether every value made of the phi is it plus something in each lane, and is only summed up in the end."""
-    uses = Uses(function.instructions())
+    uses = uses_of(function)
     sums = {phi}
     work = [phi]
     seen: list[Instruction] = []

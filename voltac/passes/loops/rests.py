@@ -13,7 +13,7 @@ from voltac.ir import match as m
 from voltac.ir.cfg import ControlFlow, control_flow
 from voltac.ir.constants import integers
 from voltac.ir.lane_formulas import uniform_multiple
-from voltac.ir.lane_values import LaneValues
+from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.model import Block, Function, Module
 from voltac.ir.types import element_of
 from voltac.options import Options
@@ -104,7 +104,7 @@ def slow_rests(module: Module, options: Options, most_instructions: int) -> Iter
     for function in module.often_called:
         if not any(pseudo_operation(each) == "scatter" for each in function.instructions()):
             continue
-        flow, values = control_flow(function), LaneValues(function, layout)
+        flow, values = control_flow(function), lane_values(function, layout)
         loops: dict[str, GangLoop] = {}
         for natural in flow.loops:
             gangs = GangLoop.of(function, natural, flow, values, most_instructions)
