@@ -284,6 +284,7 @@ template <typename F, typename I, typename D> static inline F pow_float(F a, F b
 template <typename F, typename I, typename D> static inline F pow_of_one_float(F a, F b) { return pow_float<F, I, D>(a, b); }
 template <typename F> static inline F exp_of_one_float(F x) { return exp_float<F>(x); }
 template <typename F> static inline F exp2_of_one_float(F x) { return exp2_float<F>(x); }
+template <typename F> static inline F atan_of_one_float(F x) { return atan_float<F>(x); }
 
 template <typename F, typename I> static inline F cbrt_float(F x) {
     F size = abs(x);
