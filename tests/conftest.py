@@ -12,6 +12,12 @@ import pytest
 gc.set_threshold(100_000, 20, 50)
 
 
+def pytest_collection_finish() -> None:
+    """The tests themselves, of which there are very many, stay until the end: whoever looks for circles leaves them out."""
+    gc.collect()
+    gc.freeze()
+
+
 @pytest.fixture(autouse=True, scope="session")
 def cache_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Every test compiles into a cache of its own run, never the user's."""

@@ -24,10 +24,10 @@ def test_a_mutation_is_always_the_same_text() -> None:
 
 def test_broken_programs_end_in_errors_with_a_place(tmp_path: Path) -> None:
     """As far as LLVM's verification of the text that the front end makes."""
-    failures, counts = run(0, 250, keep=tmp_path)
+    failures, counts = run(0, 150, keep=tmp_path)
     assert not failures, "\n".join([str(tmp_path), *failures])
-    assert counts["compiled"] > 12
-    assert counts["errors"] > 150
+    assert counts["compiled"] > 5
+    assert counts["errors"] > 90
 
 
 def test_broken_programs_end_in_an_object_or_in_errors(tmp_path: Path) -> None:

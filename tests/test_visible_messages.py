@@ -12,6 +12,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
+from command_server import run_command
 
 from voltac.driver import compile_source
 from voltac.messages.diagnostics import CompileError, Diagnostics
@@ -150,9 +151,7 @@ def test_messages_about_command_lines(words: list[str], tmp_path: Path) -> None:
     (tmp_path / "a.ispc").write_text("export void f() {}\n")
     for char in (b"\x1b[31m", b"\n", b"\xff", "\u202e".encode(), b"\x9b"):
         given = [word.encode().replace(b"{}", char) for word in words]
-        command: list[str | bytes] = [sys.executable, "-c", "from voltac.cli.main import entry; entry()", *given]
-        done = subprocess.run(command, cwd=tmp_path, capture_output=True, timeout=60)
-        text = done.stderr.decode()
+        text = run_command([*map(os.fsdecode, given)], tmp_path, None, dict(os.environ)).err.decode()
         assert text and not hidden(text) and "Traceback" not in text and "internal" not in text, (words, char, text)
 
 

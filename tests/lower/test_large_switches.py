@@ -12,7 +12,7 @@ ROWS: dict[str, tuple[str, type[np.integer[Any]], list[int]]] = {
     # type of the value, labels
     "far apart": ("int32", np.int32, [(k * 2654435761) % (1 << 32) - (1 << 31) for k in range(200)]),
     "neighbours": ("int32", np.int32, [*range(-100, 60), *range(100, 180)]),
-    "steps": ("uint32", np.uint32, [k * 4294967 for k in range(300)]),
+    "steps": ("uint32", np.uint32, [k * 8589934 for k in range(150)]),
     "of wide values": ("int64", np.int64, [k * 28000000 - 2**31 for k in range(150)]),
     "bytes": ("int8", np.int8, list(range(-128, 127, 2))),
     "bytes without sign": ("uint8", np.uint8, list(range(0, 256, 3))),

@@ -6,11 +6,13 @@ import copy
 import pickle
 import subprocess
 import sys
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from some_pairs import some_pairs
 
 import voltac
 from voltac.llvm.host import can_run
@@ -44,10 +46,10 @@ COPY = """export void copy(uniform T a[], uniform int index[], uniform T out[], 
 """
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("opt", [0, 3])
-@pytest.mark.parametrize("element", ELEMENTS)
-def test_a_read_outside_names_array_index_and_lane(target: str, opt: int, element: str) -> None:
+@pytest.mark.parametrize(("element", "code"), some_pairs(ELEMENTS, product((0, 3), TARGETS)))
+def test_a_read_outside_names_array_index_and_lane(element: str, code: tuple[int, str]) -> None:
+    """Every type on every target, and at each level on some."""
+    opt, target = code
     kernels = checked(COPY.replace("T ", f"{element} "), target=target, opt=opt)
     a = np.arange(10).astype(ELEMENTS[element])
     index = np.arange(32, dtype=np.int32) % 10

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from random_programs import random_program
+from some_pairs import some_pairs
 
 import voltac
 from voltac.driver import compile_source
@@ -88,7 +89,11 @@ def expected(name: str, a: Any, b: Any) -> tuple[Any, Any]:
 
 
 @pytest.mark.parametrize(
-    ("type_", "target"), [(type_, target) for type_ in INTEGERS for target in TARGETS if target in QUICK or type_[-2:] == "16"]
+    ("type_", "target"),
+    [
+        *some_pairs(INTEGERS, [target for target in TARGETS if target in QUICK]),
+        *(zip(["int16", "uint16"] * 2, [target for target in TARGETS if target not in QUICK], strict=False)),
+    ],
 )
 def test_lanes_that_are_on_fail_for_every_type(type_: str, target: str) -> None:
     random = np.random.default_rng(len(type_))

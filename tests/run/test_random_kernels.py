@@ -26,7 +26,7 @@ def disagreements(seed: int, text: str, runner: NativeRunner) -> list[str]:
     return [*found, *(str(native) for native, (out, _) in results if not same_numbers(out, expected))]
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_random_kernels_mean_the_same_everywhere(seed: int, runner: NativeRunner) -> None:
     text = random_kernels(seed)
     assert disagreements(seed, text, runner) == [], text

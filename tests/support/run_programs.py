@@ -271,7 +271,9 @@ def natively(job: Compilation) -> Native | Interpreted:
 
 
 def at_level(job: Compilation, level: int) -> Compilation:
-    """The same program at another level; what comes before LLVM is not done again."""
+    """The same program at another level; what comes before LLVM is not done again, and nothing for the same level."""
+    if level == job.options.level:
+        return job
     return compile_source(job.results["lower"], job.file, options(job.options.target, level), Diagnostics(), begin="early")
 
 
