@@ -132,17 +132,14 @@ class LaneValues:
         if found is not None:
             return found.is_uniform
         name = operand.value
-        uniform: bool = self.memo.answer(("uniform", name), False, lambda: self._computes_uniform(name))
-        return uniform
+        return bool(self.memo.answer(("uniform", name), False, lambda: self._computes_uniform(name)))
 
     # ---- instructions -------------------------------------------------------
 
     def _compute(self, name: str, type_text: str, bits: int) -> LaneValue | None:
         instruction = self.definitions.get(name)
         count = self.count_of(type_text)
-        found: LaneValue | None = None
-        if instruction is not None:
-            found = self._formula(instruction, bits, max(1, count))
+        found = None if instruction is None else self._formula(instruction, bits, max(1, count))
         if found is None:
             if not count or self._computes_uniform(name):
                 return self.symbol_of(type_text, name)
