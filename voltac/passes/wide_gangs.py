@@ -122,6 +122,8 @@ class _Widening:
         """Blocks of loops in the body: in each iteration all gangs do the same there."""
         self.heads: set[str] = set()
         """The first blocks of these loops."""
+        self.most_lanes = max(1, target.vector_bits // 8) * _MOST_REGISTERS
+        """More than are ever done at once."""
         self.distances: list[Distance] = []
         """Of accesses that have to be far apart, which is asked for when the loop begins."""
 
@@ -346,6 +348,8 @@ class _Widening:
         ahead = access.offsets[0] - store.offsets[0]
         if ahead == 0 and access.size == store.size:
             return True
+        if abs(ahead) >= self.most_lanes * abs(step) + max(store.size, access.size):
+            return True  # Planes of a known size.
         # Members of one struct: in the same iteration, side by side.
         turn = ahead % abs(step)
         return abs(ahead) < abs(step) and store.size <= turn <= abs(step) - access.size

@@ -16,7 +16,7 @@ from functools import partial
 
 from voltac.passes.accesses.access import Access
 from voltac.passes.accesses.emit import Emitter
-from voltac.passes.accesses.member_quads import quads
+from voltac.passes.accesses.member_halves import in_halves
 from voltac.passes.accesses.piece import Piece, join_parts, reason
 from voltac.records import record
 from voltac.target_info import TargetInfo
@@ -72,7 +72,7 @@ def plan_wide_loads(members: list[Access], target: TargetInfo) -> list[Piece]:
             count = _lanes_at_once(row, target)
             vectors = row.members[0].lanes // count
             served = reason("load", vectors, len(row.members))
-            pieces.append(quads(Piece(row.members, partial(_write_loads, row, count), served), target))
+            pieces.append(in_halves(Piece(row.members, partial(_write_loads, row, count), served), target))
     return pieces
 
 

@@ -76,8 +76,8 @@ class ShiftableLoop:
 
     def may_do_twice(self, where_far: bool = False) -> bool:
         """Whether an element that is done once more is as it was: no load touches an object that is stored to, and stores are
-        to different objects, to the same places in the same order, or to different members of structs; ``where_far``: if the
-        :attr:`distances` of stores are those of a gang or more.
+        to different objects, to the same places in the same order, to different members of structs or a gang and more apart;
+        ``where_far``: if the :attr:`distances` of stores are those of a gang or more.
         """
         for store, other in self.pairs():
             if self.apart(store, other) or (other.is_store and self._in_order(store, other)):
@@ -95,7 +95,17 @@ class ShiftableLoop:
         return list(dict.fromkeys(each for each in found if each is not None))
 
     def _in_order(self, one: Access, other: Access) -> bool:
-        return self.same_place(one, other) or self.between(one, other)
+        return self.same_place(one, other) or self.between(one, other) or self._is_far(one, other)
+
+    def _is_far(self, one: Access, other: Access) -> bool:
+        """Whether no lane of a gang touches a place that any of its lanes touches by the other, as their distance is known."""
+        if not (self.loop.is_even(one) and self.loop.is_even(other)):
+            return False
+        assert one.address is not None and other.address is not None
+        stride, ahead = one.offsets[1] - one.offsets[0], other.offsets[0] - one.offsets[0]
+        if one.address.key != other.address.key or stride != other.offsets[1] - other.offsets[0]:
+            return False
+        return abs(ahead) >= self.loop.width * abs(stride) + max(one.size, other.size)
 
     def perhaps_the_same(self) -> list[tuple[str, str]]:
         """Parameters through which is stored and loaded. They are different objects (language 5.5), but a call with one array
