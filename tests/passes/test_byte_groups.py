@@ -80,7 +80,9 @@ def test_members_that_become_words_are_cut_out_of_whole_elements() -> None:
 @pytest.mark.parametrize(("members", "used"), [(2, (1,)), (4, (0, 1)), (4, (1, 3)), (8, (2, 3, 5)), (8, (0, 7)), (8, (6, 7))])
 def test_nothing_is_read_before_the_first_and_behind_the_last_member(type: str, members: int, used: tuple[int, ...]) -> None:
     apart = " ".join(f"to[{at} * n + i] = x[{members} * i + {member - used[0]}];" for at, member in enumerate(used))
-    text = f"export void f(uniform {type} to[], const uniform {type} x[], uniform int n) {{ foreach (i = 0 ... n) {{ {apart} }} }}"
+    text = (
+        f"export void f(uniform {type} to[], const uniform {type} x[], uniform int n) {{ foreach (i = 0 ... n) {{ {apart} }} }}"
+    )
     f = compile_kernels(text, "avx2-i32x8").f
     random = np.random.default_rng(5)
     for n in COUNTS:
@@ -99,3 +101,26 @@ def test_rows_are_loaded_in_halves() -> None:
     for type, members in ("uint8", 8), ("uint8", 4), ("int16", 2), ("int16", 4), ("uint8", 2):
         text = passed(source(type, members), "avx2-i32x8")
         assert text.count("load <16 x i8>") >= 2 * members, (type, members)
+
+
+@pytest.mark.parametrize("type", ["uint8", "int16"])
+def test_what_lies_in_reverse_is_loaded_and_stored_whole(type: str) -> None:
+    text = (
+        f"export void load(uniform {type} to[], const uniform {type} x[], uniform int n) "
+        "{ foreach (i = 0 ... n) to[i] = x[n - 1 - i] + 1; }\n"
+        f"export void store(uniform {type} to[], const uniform {type} x[], uniform int n) "
+        "{ foreach (i = 0 ... n) to[n - 1 - i] = x[i] + 1; }\n"
+    )
+    vector = {"uint8": "<32 x i8>", "int16": "<16 x i16>"}[type]
+    made = passed(text, "avx2-i32x8")
+    assert made.count(f"load {vector}") >= 2 and made.count(f"store {vector}") >= 2
+    kernels = compile_kernels(text, "avx2-i32x8")
+    for n in COUNTS:
+        values = np.random.default_rng(n).integers(0, 99, n).astype(type)
+        memory, other = GuardedMemory(values.nbytes), GuardedMemory(values.nbytes)
+        x: Any = memory.array(values.dtype, n)
+        x[:] = values
+        for kernel in (kernels.load, kernels.store):
+            to = other.array(values.dtype, n)
+            kernel(to, x, n)
+            assert (to == values[::-1] + 1).all()

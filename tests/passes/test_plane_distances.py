@@ -69,8 +69,10 @@ def test_planes_at_a_known_distance(forwards: bool) -> None:
     source = ""
     for distance in KNOWN:
         first, second = (0, distance) if forwards else (distance, 0)
-        source += SPLIT.replace("split", f"split{distance}").replace("first + i", f"{first} + i").replace(
-            "second + i", f"{second} + i"
+        source += (
+            SPLIT.replace("split", f"split{distance}")
+            .replace("first + i", f"{first} + i")
+            .replace("second + i", f"{second} + i")
         )
     kernels = compile_kernels(source, "avx2-i32x8")
     for distance in KNOWN:

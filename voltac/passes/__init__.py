@@ -15,6 +15,7 @@ from voltac.passes.accesses.access import AccessReport
 from voltac.passes.accesses.cost_rows import has_halves, has_masked
 from voltac.passes.aligned_stores import align_stores
 from voltac.passes.bit_tests import place_bit_tests
+from voltac.passes.byte_divisions import divide_in_words
 from voltac.passes.check_divisors import check_divisors
 from voltac.passes.clamped_indices import peel_clamped
 from voltac.passes.constants_in_memory import keep_constants_in_memory
@@ -36,6 +37,7 @@ from voltac.passes.masked_counts import add_under_masks
 from voltac.passes.narrow_arithmetic import narrow_arithmetic
 from voltac.passes.one_lane_stores import store_one_lane
 from voltac.passes.overlapping_gangs import overlap_last_gangs
+from voltac.passes.pairs_in_halves import pair_in_halves
 from voltac.passes.resolve_accesses import resolve_accesses
 from voltac.passes.row_blocks import load_row_blocks
 from voltac.passes.row_stores import store_row_blocks
@@ -161,6 +163,11 @@ AFTER_LLVM = (
          join_conditions, lambda options: _resolves_on_host(options) and not options.target.has_avx512),
     Pass("freeze_compared", "numbers are frozen before they are compared, not conditions, where masks are whole lanes",
          freeze_compared, lambda options: _resolves_on_host(options) and options.target.is_x86),
+    Pass("divide_in_words", "bytes are divided by constants as 16-bit numbers, which processors multiply",
+         lambda text, options: divide_in_words(text),
+         lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
+    Pass("pair_in_halves", "even and odd elements of two registers are taken within halves, and added as two registers",
+         pair_in_halves, lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
     Pass("extend_by_sign", "indices of gathers are extended by their sign, as the instructions do",
          lambda text, options: extend_by_sign(text), optimizing),
     Pass("add_under_masks", "truth values are added under masks, where these are bits",

@@ -39,11 +39,13 @@ _SIGNED: Range = (-(1 << 15), (1 << 15) - 1)
 _UNSIGNED: Range = (0, (1 << 16) - 1)
 """The two ways of reading 16 bits."""
 _NARROW_LOAD = lazy_pattern(r" = [sz]ext (?:nneg )?<\d+ x i(?:8|16)> .* to <\d+ x i32>")
+_NARROW_RESULT = lazy_pattern(r" = [su]rem <\d+ x i32> %[^\s,]+, splat \(i32 \d{1,5}\)")
 _INTRINSIC = lazy_pattern(r"@llvm\.(smin|smax|umin|umax|abs)\.v\d+i32$")
 _EXTENSIONS = frozenset(("zext", "sext"))
 _LOW_BITS = frozenset(("add", "sub", "mul", "and", "or", "xor"))
 _BITWISE = frozenset(("and", "or", "xor"))
-_DIVISIONS = frozenset(("udiv", "sdiv", "urem", "srem"))
+_REMAINDERS = frozenset(("urem", "srem"))
+_DIVISIONS = frozenset(("udiv", "sdiv", *_REMAINDERS))
 _EXTREMES = frozenset(("smin", "smax", "umin", "umax"))
 _WORK = {"mul": 4, "udiv": 12, "sdiv": 14, "urem": 16, "srem": 18}
 """Half units that an operation on 32 bits takes; others take two. On 16 bits it is half of that or less."""
@@ -53,7 +55,10 @@ def narrow_arithmetic(module: Module, options: Options) -> None:
     """Rewrite the module."""
     layout = module.layout(options.target.pointer_bits // 8)
     for function in module.often_called:
-        if any(_NARROW_LOAD.search(instruction.text) for instruction in function.instructions()):
+        if any(
+            _NARROW_LOAD.search(instruction.text) or (instruction.op in _REMAINDERS and _NARROW_RESULT.search(instruction.text))
+            for instruction in function.instructions()
+        ):
             _Narrowing(module, function, layout, options.target).run()
 
 
@@ -134,7 +139,14 @@ class _Narrowing:
         extended = m.made_by(_EXTENSIONS, operand.value, self._definitions)
         if extended is not None:
             return integer_bits(element_of(extended.operands[0].type)) in (1, 8, 16)
+        if self._is_remainder(operand):
+            return True
         return m.scalar_of_splat(operand.value, self._definitions) is not None
+
+    def _is_remainder(self, operand: Operand) -> bool:
+        """Whether it is computed in 32 bits, and 16 are enough for it."""
+        made = m.made_by(_REMAINDERS, operand.value, self._definitions)
+        return made is not None and bool(self._sign(operand)) and not self._is_computable(made)
 
     def _is_computable(self, made: Instruction) -> bool:
         """Whether the lower half of the result is an operation on the lower halves of the operands."""
@@ -254,6 +266,11 @@ class _Narrowing:
         bytes_or_words = 0
         for name in leaves:
             made = self._definitions[name]
+            if made.op in _REMAINDERS:
+                # Packed, which takes as long as an operation on 32 bits.
+                bytes_or_words += 1
+                gain -= 2
+                continue
             bits = integer_bits(element_of(made.operands[0].type)) if made.op in _EXTENSIONS else 0
             if bits < 8:
                 continue
@@ -444,6 +461,8 @@ class _Narrowing:
     def _leaf(self, made: Instruction) -> list[Instruction]:
         """The lower half of an extended or broadcast value."""
         vector, half, source = _half_type(made.type), self._halves[made.name], made.operands[0]
+        if made.op in _REMAINDERS:
+            return [Instruction(f"  {half} = trunc {made.type} {made.name} to {vector}")]
         if made.op != "shufflevector":
             text = f"  {half} = {made.op} {source.type} {source.value} to {vector}"
             return [] if half == source.value else [Instruction(text)]

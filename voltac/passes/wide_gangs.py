@@ -133,7 +133,7 @@ class _Widening:
         scalar_loads: list[Instruction] = []
         counting: set[str] = set()
         in_loops: set[int] = set()
-        floats = False
+        floats = words = False
         is_narrow = bool(self.carried) and len(self.narrow) == len(self.carried)
         sums = {name for each in self.carried for name in (each.change.name, each.term) if is_narrow}
         widest = 1
@@ -154,6 +154,7 @@ class _Widening:
                 elif not self._is_lanewise(instruction, counting):
                     return 1
                 elif self._is_data(instruction) and instruction.name not in sums:
+                    words = words or (instruction.op in BINARY and element_of(instruction.type) == "i16")
                     floats = floats or element_of(instruction.type) == "float"
                     widest = max(widest, self.values.layout.size(element_of(instruction.type)))
         if not accesses or any(access.lanes != self.width for access in accesses):
@@ -189,7 +190,11 @@ class _Widening:
             irregular = sum(number in in_loops and self._is_irregular_load(each) for number, each in enumerate(accesses))
             return self._factor_of_loops(max(1, widest * self.width // register), irregular)
         smallest = min(access.size for access in accesses)
-        if widest >= _PIXEL and all(len(set(_steps(access))) == 1 and _steps(access)[0] == _PIXEL for access in accesses):
+        if (
+            widest >= _PIXEL
+            and not words
+            and all(len(set(_steps(access))) == 1 and _steps(access)[0] == _PIXEL for access in accesses)
+        ):
             # Whole elements that members are cut out of (wide_elements): they fill registers, and so does what is computed.
             smallest = _PIXEL
         most = _MOST_REGISTERS * register // (widest * self.width)

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from voltac.ir.constants import integers
+from voltac.ir.model import Instruction
 from voltac.ir.types import element_of, integer_bits
 from voltac.passes.accesses.access import Access
 from voltac.passes.accesses.cost_rows import has_halves
@@ -160,11 +162,46 @@ def _transposed(vectors: list[str], group: int, wanted: list[bool], emit: Emitte
         mask = [register + at for at in places for register in (0, 2 * count)]
         pairs = zip(given[::2], given[1::2]) if any(own) else ()
         merged = [emit.shuffle(kind, *pair, mask) for pair in pairs]
-        found += _transposed([emit.value("merged", f"bitcast {kind} {each} to {octets}") for each in merged], 2 * group, own, emit)
+        found += _transposed(
+            [emit.value("merged", f"bitcast {kind} {each} to {octets}") for each in merged], 2 * group, own, emit
+        )
     return found
 
 
 def _is_extended(access: Access, bits: int, emit: Emitter) -> bool:
-    """Whether all that is done with what is loaded begins with its extension to so many bits."""
+    """Whether all that is done with what is loaded begins with its extension to so many bits, and some of it needs these."""
     users = emit.uses.of(access.instruction.name)
-    return bool(users) and all(user.op in _EXTENSIONS and (integer_bits(element_of(user.type)) or 32) >= bits for user in users)
+    if not all(user.op in _EXTENSIONS and (integer_bits(element_of(user.type)) or 32) >= bits for user in users):
+        return False
+    return any(_needs_all_bits(user, 8 * access.size, emit) for user in users)
+
+
+_MOST_USERS = 40
+"""Instructions that are looked at to see whether all bits are needed. Chosen, not measured."""
+_CARRYING = ("add", "sub", "mul", "shl")
+_LOW_BITS = frozenset((*_CARRYING, "and", "or", "xor", "select", "freeze"))
+
+
+def _needs_all_bits(extended: Instruction, bits: int, emit: Emitter) -> bool:
+    """Whether something is made of an extension of which more than the lower bits count: else LLVM computes it in these."""
+    if extended.op not in ("zext", "sext"):
+        return True
+    work, seen = [extended], {extended.name}
+    while work:
+        made = work.pop()
+        for user in emit.uses.of(made.name):
+            if user.op == "trunc" and (integer_bits(element_of(user.type)) or 0) <= bits:
+                continue
+            if user.op in ("lshr", "ashr"):
+                numbers = integers(*user.operands[1]) if user.operands[1].value[0] != "%" else None
+                # The average of two is known to need no more bits.
+                if not numbers or (made.op in _CARRYING and not (made.op == "add" and set(numbers) == {1})):
+                    return True
+            elif user.op not in _LOW_BITS:
+                return True
+            if user.name not in seen:
+                seen.add(user.name)
+                work.append(user)
+        if len(seen) > _MOST_USERS:
+            return True
+    return False
