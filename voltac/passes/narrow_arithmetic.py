@@ -207,8 +207,11 @@ class _Narrowing:
         for user in self._uses.of(name):
             if user.name in chosen or _is_cut(user):
                 continue
-            if user.op in ("sext", "zext") or (user.op == "add" and self._is_summed(made, user)):
-                # Places, and what the processor multiplies and sums up at once (narrow_sums).
+            if user.op in _EXTENSIONS and self._values.value(made.type, name) is not None:
+                # Regular places, of which no lane is computed.
+                return True
+            if user.op == "add" and self._is_summed(made, user):
+                # What the processor multiplies and sums up at once (narrow_sums).
                 return True
             if not self._sign(whole):
                 return True
