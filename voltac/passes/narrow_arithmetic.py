@@ -75,6 +75,8 @@ class _Narrowing:
         self._ranges: dict[str, Range] = {}
         self._halves: dict[str, str] = {}
         """Names of 32-bit values -> what holds their lower halves."""
+        self._in_part: set[str] = set()
+        """Values of whose lower halves only the lower bits are right, which are those that anything wants."""
         self._fresh = function.fresh_names()
 
     def run(self) -> None:
@@ -172,7 +174,21 @@ class _Narrowing:
             return divisors and bool(self._sign(operands[0]) if op[0] == "s" else self._fits(operands[0], _UNSIGNED))
         if not 0 <= min(numbers) <= max(numbers) < 16:
             return False
-        return op == "shl" or (self._fits(operands[0], _UNSIGNED) if op == "lshr" else bool(self._sign(operands[0])))
+        if op == "shl" or (self._fits(operands[0], _UNSIGNED) if op == "lshr" else bool(self._sign(operands[0]))):
+            return True
+        if self._needs_lower_half(made, max(numbers)):
+            self._in_part.add(made.name)
+            return True
+        return False
+
+    def _needs_lower_half(self, shifted: Instruction, count: int) -> bool:
+        """Whether of what is shifted down so far only bits are wanted that come from the lower half."""
+        bits = 16 - count
+        return all(
+            (user.op == "trunc" and integer_bits(element_of(user.type)) <= bits)
+            or (user.op == "and" and any(_is_below(each, 1 << bits) for each in user.operands))
+            for user in self._uses.of(shifted.name)
+        )
 
     def _computable(self) -> set[str]:
         """Values whose lower halves are made of leaves by such operations alone."""
@@ -207,6 +223,8 @@ class _Narrowing:
         for user in self._uses.of(name):
             if user.name in chosen or _is_cut(user):
                 continue
+            if name in self._in_part:
+                return True
             if user.op in _EXTENSIONS and self._values.value(made.type, name) is not None:
                 # Regular places, of which no lane is computed.
                 return True
@@ -263,7 +281,7 @@ class _Narrowing:
             gain += _WORK.get(made.op, 2) // 2
             leaves.update(each.value for each in _data(made) if each.value[0] == "%" and each.value not in component)
             gain += 2 * any(map(_is_cut, self._uses.of(name)))
-            gain -= 4 * self._is_needed_whole(name, component)
+            gain -= self._cost_of_whole(name, component)
             masks.update(self._masks(made, component))
         gain -= 4 * len(masks)
         bytes_or_words = 0
@@ -327,6 +345,15 @@ class _Narrowing:
                     if element_of(user.type) not in ("i8", "i16"):
                         return True
         return False
+
+    def _cost_of_whole(self, name: str, component: set[str]) -> int:
+        """Of the extension of a value: none where products are summed up, which takes their factors as they are."""
+        users = [user for user in self._uses.of(name) if self._is_foreign(user, name, component)]
+        if not users:
+            return 0
+        if all(user.op == "mul" and any(self._is_summed(user, each) for each in self._uses.of(user.name)) for user in users):
+            return -_WORK["mul"] // 2
+        return 4
 
     def _is_needed_whole(self, name: str, component: set[str]) -> bool:
         return any(self._is_foreign(user, name, component) for user in self._uses.of(name))
@@ -511,6 +538,12 @@ class _Narrowing:
                 op = self._sign(operands[0]) + op[1:]
             text = f"{op} {vector} {values[0]}, {values[1]}"
         return Instruction(f"  {self._halves[made.name]} = {text}")
+
+
+def _is_below(operand: Operand, limit: int) -> bool:
+    """Whether it is a constant from 0 up to there."""
+    numbers = integers(operand.type, operand.value) if operand.value[0] != "%" else None
+    return bool(numbers) and 0 <= min(numbers or ()) and max(numbers or ()) < limit
 
 
 def _is_cut(user: Instruction) -> bool:
