@@ -87,6 +87,46 @@ _WHOLE = 4
 """Bytes of the widest elements that members are cut out of otherwise."""
 
 
+def plan_half_stores(cluster: list[Access], target: TargetInfo) -> list[Piece]:
+    """The stores of four members of 2 bytes, each of all lanes, where they are all of a cluster."""
+    ordered = sorted(cluster, key=lambda access: access.offsets[0])
+    structs = _structs(ordered, target)
+    if structs is None or (structs.members, structs.size) != (4, 2) or len(structs.accesses) != len(cluster):
+        return []
+    if [structs.member(each) for each in ordered] != list(range(structs.members)):
+        return []
+    return [Piece(cluster, partial(_write_stores, structs), reason("store", structs.members, structs.members))]
+
+
+def _write_stores(structs: _Structs, emit: Emitter) -> None:
+    """Words of two members in turn, then pairs of words: lanes in order within halves, which change places last."""
+    first = structs.first
+    assert first.address is not None
+    words = [emit.as_element(each.vector, each.value, "i16") for each in structs.accesses]
+    pairs: list[str] = []
+    for one, other in (words[:2], words[2:]):
+        for high in (False, True):
+            mixed = _in_turn(one, other, 2, high, emit)
+            pairs.append(emit.value("pairs", f"bitcast <{_REGISTER // 2} x i16> {mixed} to <{_REGISTER // 4} x i32>"))
+    rows = [_in_turn(pairs[at], pairs[at + 2], 4, high, emit) for at in (0, 1) for high in (False, True)]
+    quarter = _REGISTER // 8
+    vector = f"<{_REGISTER // 4} x i32>"
+    for number, (one, other, half) in enumerate(((0, 1, 0), (2, 3, 0), (0, 1, 1), (2, 3, 1))):
+        places = list(range(half * quarter, (half + 1) * quarter))
+        whole = emit.shuffle(vector, rows[one], rows[other], places + [2 * quarter + at for at in places])
+        pointer = emit.address(first.address, first.offsets[0] + number * _REGISTER, first.element, first.size)
+        emit.line(f"store {vector} {whole}, ptr {pointer}, align {first.size}")
+
+
+def _in_turn(one: str, other: str, size: int, high: bool, emit: Emitter) -> str:
+    """Elements of so many bytes of two vectors in turn: the lower, or the upper ones of each half."""
+    count = _REGISTER // size
+    own = count // 4
+    starts = [half * 2 * own + high * own for half in (0, 1)]
+    mask = [at + vector for start in starts for at in range(start, start + own) for vector in (0, count)]
+    return emit.shuffle(f"<{count} x i{8 * size}>", one, other, mask)
+
+
 def _structs(ordered: list[Access], target: TargetInfo) -> _Structs | None:
     """The first of these accesses, and those behind it that are of the same structs."""
     first = ordered[0]
