@@ -24,6 +24,7 @@ from voltac.passes.divided_rests import divide_rests
 from voltac.passes.equal_values import merge_equal_values
 from voltac.passes.even_odd_lanes import compute_even_odd
 from voltac.passes.exchange_lanes import exchange_lanes
+from voltac.passes.exponent_counts import count_by_exponents
 from voltac.passes.flatten_branches import flatten_branches
 from voltac.passes.frozen_conditions import freeze_compared
 from voltac.passes.gang_pairs import pair_gangs
@@ -166,6 +167,9 @@ AFTER_LLVM = (
     Pass("divide_in_words", "bytes are divided by constants as 16-bit numbers, which processors multiply",
          lambda text, options: divide_in_words(text),
          lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
+    Pass("count_by_exponents", "leading and trailing zeros of lanes are exponents of floats",
+         lambda text, options: count_by_exponents(text),
+         lambda options: _resolves_on_host(options) and options.target.is_x86 and not options.target.has_avx512),
     Pass("pair_in_halves", "even and odd elements of two registers are taken within halves, and added as two registers",
          pair_in_halves, lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
     Pass("extend_by_sign", "indices of gathers are extended by their sign, as the instructions do",

@@ -543,7 +543,7 @@ class _Narrowing:
 def _is_below(operand: Operand, limit: int) -> bool:
     """Whether it is a constant from 0 up to there."""
     numbers = integers(operand.type, operand.value) if operand.value[0] != "%" else None
-    return bool(numbers) and 0 <= min(numbers or ()) and max(numbers or ()) < limit
+    return numbers is not None and all(0 <= number < limit for number in numbers)
 
 
 def _is_cut(user: Instruction) -> bool:
