@@ -190,11 +190,9 @@ class _Widening:
             irregular = sum(number in in_loops and self._is_irregular_load(each) for number, each in enumerate(accesses))
             return self._factor_of_loops(max(1, widest * self.width // register), irregular)
         smallest = min(access.size for access in accesses)
-        if (
-            widest >= _PIXEL
-            and not words
-            and all(len(set(_steps(access))) == 1 and _steps(access)[0] == _PIXEL for access in accesses)
-        ):
+        cuts_words = words and any(access.size == _PIXEL for access in accesses)
+        is_of_pixels = all(len(set(_steps(access))) == 1 and _steps(access)[0] == _PIXEL for access in accesses)
+        if widest >= _PIXEL and is_of_pixels and not cuts_words:
             # Whole elements that members are cut out of (wide_elements): they fill registers, and so does what is computed.
             smallest = _PIXEL
         most = _MOST_REGISTERS * register // (widest * self.width)

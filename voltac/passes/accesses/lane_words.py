@@ -15,6 +15,7 @@ from voltac.ir.match import made_by, scalar_of_splat
 from voltac.ir.model import Instruction
 from voltac.ir.parts import BINARY, CASTS, Operand
 from voltac.ir.types import element_of, integer_bits, lanes_of
+from voltac.passes.accesses.access import pseudo_operation
 from voltac.records import record
 
 _WORD = 64
@@ -64,17 +65,29 @@ def word_of_lane(extended: Instruction, lane: int, values: LaneValues) -> LaneWo
     return LaneWord(source, bits, lane, op == "sext")
 
 
+_MOST_STEPS = 60
+"""Values that are looked at. Chosen, not measured."""
+
+
 def _is_data(vector: str, values: LaneValues) -> bool:
-    """Whether something in lanes is no arithmetic of uniform values and constants, which LLVM does on scalars."""
-    work, seen = [vector], {vector}
+    """Whether lanes come from vectors. Arithmetic of uniform values and constants LLVM does on scalars, and what is loaded lane
+    by lane may stay there (:mod:`voltac.passes.lanes_in_scalars`)."""
+    work, seen, found = [vector], {vector}, False
     while work:
         made = values.definitions.get(work.pop())
-        if made is None or (made.op not in BINARY and made.op not in CASTS):
-            if made is None or scalar_of_splat(made.name, values.definitions) is None:
-                return vector[0] == "%"
+        if made is None or pseudo_operation(made):
+            if made is not None and values.of(made.operands[0]) is None:
+                return False
+            found = True
             continue
+        if made.op not in BINARY and made.op not in CASTS:
+            if scalar_of_splat(made.name, values.definitions) is not None:
+                continue
+            found = True
         for operand in made.operands:
-            if operand.value[0] == "%" and operand.value not in seen:
+            if operand.value[0] == "%" and operand.value not in seen and lanes_of(operand.type):
                 seen.add(operand.value)
                 work.append(operand.value)
-    return False
+        if len(seen) > _MOST_STEPS:
+            return False
+    return found and vector[0] == "%"
