@@ -73,6 +73,20 @@ def test_a_trial_takes_another_text_than_that_of_the_seed() -> None:
         worker.stop()
 
 
+def test_a_process_that_is_stopped_is_not_late() -> None:
+    """As by somebody who measures something beside it."""
+    worker = Worker(TOYS["pages"])
+    try:
+        worker.start(2)
+        assert worker._process is not None
+        worker._process.send_signal(signal.SIGSTOP)
+        worker._deadline = 0.0
+        assert not worker.late
+        worker._process.send_signal(signal.SIGCONT)
+    finally:
+        worker.stop()
+
+
 def test_a_text_is_reduced_to_the_words_that_matter() -> None:
     tried: list[str] = []
 

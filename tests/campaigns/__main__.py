@@ -124,6 +124,10 @@ def main() -> int:
         except KeyboardInterrupt:
             print(f"stopped; go on with: python tests/campaigns {campaign.name} --resume")
             return 130
+        except RuntimeError as error:
+            print(f"{error}; go on with: python tests/campaigns {campaign.name} --resume", file=sys.stderr)
+            failed = True
+            continue
         share = f"seeds {progress.first} to {progress.next - 1} in {progress.seconds:.0f} s"
         print(f"{campaign.name}: {progress.tried} tried, {len(progress.failed)} failed; {share}")
         if given.ledger:

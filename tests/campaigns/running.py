@@ -93,7 +93,7 @@ class Worker:
                 process_group=0,
             )
             self._deadline, self._used = time.monotonic() + START, 0.0
-            if self._answer() != "ready":
+            if not self._is_ready():
                 self.stop()
                 raise RuntimeError(f"the process for {self.campaign.name} does not start")
             self._end = time.monotonic() + LIFETIME
@@ -104,6 +104,12 @@ class Worker:
         with contextlib.suppress(BrokenPipeError):  # it has ended, and so will the trial
             self._process.stdin.write(json.dumps([seed, text]) + "\n")
             self._process.stdin.flush()
+
+    def _is_ready(self) -> bool:
+        try:
+            return bool(self._answer() == "ready")
+        except TimeoutError:
+            return False
 
     @property
     def descriptor(self) -> int:
@@ -117,13 +123,13 @@ class Worker:
         return time.monotonic() > self._deadline and not any(map(self._is_starved, range(SAMPLES)))
 
     def _is_starved(self, sample: int) -> bool:
-        """Could it, or a process that it has started, go on, and has had less of a processor than the trial may take?
+        """Could it, or a process that it has started, go on, or was stopped, and has had less of a processor than it may take?
 
         One look may meet it while it reads a file.
         """
         time.sleep(SAMPLE if sample else 0)
         states, used = self._processor()
-        return "R" in states and used - self._used < self.campaign.seconds
+        return not states.isdisjoint("RT") and used - self._used < self.campaign.seconds
 
     def _processor(self) -> tuple[set[str], float]:
         """States of all threads of its group, as ``/proc`` has them, and seconds of processor time."""

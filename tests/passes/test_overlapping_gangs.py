@@ -29,8 +29,11 @@ BODIES = {
     "members": "to[3 * i + 2] = from[i]; to[3 * i] = from[low];",
     "index": "to[i] = (TYPE)(i & 7) + from[low];",
     "in_place": "to[i] += from[i];",
+    "ahead": "to[i] = to[high + i] + from[i];",
+    "far": "to[i] = to[i + 64] + from[i];",
+    "rows": "to[(k + 1) * high + i] = to[k * high + i] + from[i];",
 }
-OVERLAPPING = {"doubled", "shifted", "some", "strided", "pairs", "members", "index"}
+OVERLAPPING = set(BODIES) - {"in_place"}
 SOURCE = "\n".join(
     f"export void {name}{HEAD}\n    for (uniform int k = 0; k < 2; k++) foreach (i = low ... high) {{ {body} }}\n}}"
     for name, body in BODIES.items()
@@ -53,6 +56,15 @@ def expected(name: str, to: np.ndarray, source: np.ndarray, low: int, high: int)
         to[3 * i + 2], to[3 * i] = source[i], source[low]
     elif name == "index":
         to[i] = (i & 7) + source[low]
+    elif name == "ahead":
+        to[i] = to[high + i] + source[i]
+    elif name == "far":
+        for _ in range(2):
+            for part in np.split(i, range(64, len(i), 64)):
+                to[part] = to[part + 64] + source[part]
+    elif name == "rows":
+        to[high + i] = to[i] + source[i]
+        to[2 * high + i] = to[high + i] + source[i]
     else:
         to[i] += 2 * source[i]
     return to
@@ -60,7 +72,8 @@ def expected(name: str, to: np.ndarray, source: np.ndarray, low: int, high: int)
 
 def sizes(name: str, high: int) -> tuple[int, int]:
     """Elements of ``to`` and of ``from``, of which the last one is touched."""
-    return {"pairs": 2 * high, "members": 3 * high}.get(name, high), {"shifted": high + 1, "strided": 2 * high}.get(name, high)
+    written = {"pairs": 2 * high, "members": 3 * high, "ahead": 2 * high, "far": high + 64, "rows": 3 * high}
+    return written.get(name, high), {"shifted": high + 1, "strided": 2 * high}.get(name, high)
 
 
 def passed(source: str, target: str = "avx2-i32x8") -> str:
@@ -116,7 +129,8 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
     "body",
     [
         "a[i] += b[i];",  # an element that is done twice changes twice
-        "a[i] = a[n + i];",  # perhaps what was stored is loaded
+        "a[i] = a[i + 1];",  # what was stored is loaded
+        "a[i] = a[i + 7];",
         "a[i] = programIndex;",  # which lane does an element shows
         "a[i] = rotate(b[i], 1);",
         "a[i] = b[i & 1023];",  # consecutive only in gangs that begin at multiples of their width

@@ -92,6 +92,22 @@ def test_branches_under_masks_pack_and_unpack_nothing() -> None:
     assert not re.search(r"vpackss|vpmov[sz]x", compilation.optimized.assembly())
 
 
+def test_a_condition_within_another_is_joined_to_its_lanes() -> None:
+    """The signs of the outer one are not asked for before: LLVM would compare for them."""
+    source = """export void f(uniform float a[], uniform float b[], uniform int n) {
+        foreach (i = 0 ... n) {
+            float x = a[i];
+            if (x > 0) {
+                float y = sqrt(x) / (x + 3);
+                if (y < b[i]) b[i] = x / (y + 1) + y / (x + 2);
+            }
+        }
+    }"""
+    late = compile_source(source, "f.ispc", AVX2, Diagnostics()).optimized.text()
+    whole = late.partition(".all_on.if.then:")[2].partition("\n\n")[0]
+    assert re.search(r"= and <8 x i32> %\S+wide, %\S+wide", whole) and "= and <8 x i1>" not in whole
+
+
 def inner_loops(source: str, target: str) -> list[str]:
     """The assembly of the loops that no loop is in."""
     compilation = compile_source(source, "f.ispc", Options(find_target(target)), Diagnostics())

@@ -32,16 +32,17 @@ from voltac.passes.gangs_in_flight import put_gangs_in_flight
 from voltac.passes.jammed_rows import jam_rows
 from voltac.passes.joined_conditions import join_conditions
 from voltac.passes.joined_members import join_members
+from voltac.passes.known_lanes import access_known_lanes
 from voltac.passes.lane_orders import order_lanes
 from voltac.passes.lanes_in_scalars import keep_lanes_in_scalars
 from voltac.passes.masked_counts import add_under_masks
 from voltac.passes.narrow_arithmetic import narrow_arithmetic
-from voltac.passes.one_lane_stores import store_one_lane
 from voltac.passes.overlapping_gangs import overlap_last_gangs
 from voltac.passes.pairs_in_halves import pair_in_halves
 from voltac.passes.resolve_accesses import resolve_accesses
 from voltac.passes.row_blocks import load_row_blocks
 from voltac.passes.row_stores import store_row_blocks
+from voltac.passes.rows_in_turn import do_rows_in_turn
 from voltac.passes.shifts_by_masks import select_shifted
 from voltac.passes.signed_indices import extend_by_sign
 from voltac.passes.single_choices import choose_once
@@ -115,14 +116,16 @@ PASSES = (
          narrow_arithmetic, lambda options: options.level > 1 and not options.target.is_device),
     Pass("jam_rows", "loops around a foreach that changes the same elements each time do four iterations at a time",
          jam_rows, lambda options: options.level > 1 and options.loop_unrolling and _resolves_on_host(options)),
+    Pass("do_rows_in_turn", "lanes that change rows of their own do one row after the other, with lanes along the row",
+         do_rows_in_turn, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("widen_gangs", "loops over small elements do several gangs at once", widen_gangs, _resolves_in_full),
+    Pass("overlap_last_gangs", "what fills no gang is done by a whole one over the last elements, where masks cost",
+         overlap_last_gangs,
+         lambda options: options.level > 1 and not options.target.has_masked_small and _resolves_on_host(options)),
     Pass("store_row_blocks", "lanes that store to rows of their own store several elements of their row at a time",
          store_row_blocks, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("load_row_blocks", "lanes that go along rows of their own load several elements of their row at a time",
          load_row_blocks, lambda options: options.level > 1 and _resolves_on_host(options)),
-    Pass("overlap_last_gangs", "what fills no gang is done by a whole one over the last elements, where masks cost",
-         overlap_last_gangs,
-         lambda options: options.level > 1 and not options.target.has_masked_small and _resolves_on_host(options)),
     Pass("divide_rests", "what fills no gang is done by smaller ones, where elements change in place and masks cost",
          divide_rests, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("align_stores", "long loops that store consecutive elements begin with a short gang: no store crosses lines",
@@ -177,8 +180,8 @@ AFTER_LLVM = (
     Pass("add_under_masks", "truth values are added under masks, where these are bits",
          lambda text, options: add_under_masks(text), lambda options: _resolves_on_host(options) and options.target.has_avx512),
     Pass("keep_stores_unmasked", "stores of all lanes stay that where masked ones are slow", keep_stores_unmasked, optimizing),
-    Pass("store_one_lane", "masked stores of one known lane become scalar stores",
-         lambda text, options: store_one_lane(text), optimizing, required=True),
+    Pass("access_known_lanes", "masked accesses of known lanes side by side become plain ones of these",
+         lambda text, options: access_known_lanes(text, options.target), optimizing, required=True),
     Pass("clear_moved_lanes", "lanes of masks that move down are cleared behind, where LLVM would take others for them",
          clear_moved_lanes, optimizing, required=True),
     Pass("keep_constants_in_memory", "constants of vectors are operands in memory, where they are more than registers",

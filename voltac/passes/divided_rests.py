@@ -47,7 +47,7 @@ def _has_its_own(rest: SlowRest) -> bool:
 
 def _may_be(found: ShiftableLoop) -> bool:
     return not found.may_do_twice() and all(
-        found.same_place(*pair) or found.apart(*pair) or found.between(*pair) for pair in found.pairs()
+        found.same_place(*pair) or found.apart(*pair) or found.between(*pair) or found.far(*pair) for pair in found.pairs()
     )
 
 

@@ -5,9 +5,10 @@
     finished: br (%rest != 0), masked, done              last:    the body for %i = %end - WIDTH; br done
 
 Some of its elements were done before, and are done again: that must make no difference. It makes none where which lane does an
-element does not matter (:mod:`voltac.passes.loops.shiftable`) and no load touches an object that is stored to, so that each
-element's results are the same again; and stores are to different objects, or to the same places in the same order. Nothing is
-touched that the loop does not touch. For fewer elements than a gang has lanes everything is as before.
+element does not matter (:mod:`voltac.passes.loops.shiftable`) and no load touches what an element less than a gang away stores,
+so that each element's results are the same again; and stores are to different objects, or to the same places in the same order.
+Distances that are known when the loop begins are asked for. Nothing is touched that the loop does not touch. For fewer elements
+than a gang has lanes everything is as before.
 
 Where gangs are done several at a time, the last ones are so, too: one wide gang in place of up to three and a masked one.
 """
@@ -55,7 +56,7 @@ def _write(found: ShiftableLoop, single: ShiftableLoop, done: Block) -> None:
         ask.append(Instruction(f"  {overlap} = and i1 {before}, {differ}"))
     if found.distances:
         code = Preheader(fresh)
-        far, before, overlap = are_far(found.distances, loop.width, code), overlap, fresh("overlap")
+        far, before, overlap = are_far(loop, found.distances, loop.width, code), overlap, fresh("overlap")
         ask += [*code.instructions, Instruction(f"  {overlap} = and i1 {before}, {far}")]
     ask.append(Instruction(f"  br i1 {overlap}, label %{gang}, label %{otherwise}"))
     body = [Instruction(f"  {last} = sub nsw i32 {single.end}, {loop.width}"), *found.body_at(last, fresh)]

@@ -1,5 +1,5 @@
-"""Loops around gangs whose lanes each store the next element of a row of their own, or the one before -> four iterations at a
-time, and a row of four elements by one store.
+"""Loops around gangs whose lanes each store, or load, the next element of a row of their own, or the one before -> four
+iterations at a time, and a row of four elements by one store or load.
 
     for y:  foreach x:  a[x * height + y] = b[y * width + x]          a transpose: lanes are a row apart
     ->
@@ -10,54 +10,28 @@ time, and a row of four elements by one store.
 
 Everything that depends on y stands four times then, in place. So of one gang four iterations are done before the next gang:
 nothing that is loaded may be stored to in the loop, and no two rows may meet within four elements, which the loop
-asks before it begins: rows are a number of elements apart that is the same for all of them.
+asks before it begins: rows are a number of elements apart that is the same for all of them. Where whole gangs are stored, to
+lines that iterations step over (``a[y * width + x] = b[x * height + y]``), lines must be as far apart as the foreach is long.
 """
 
 from __future__ import annotations
 
-from voltac.ir import match as m
-from voltac.ir.cfg import control_flow
-from voltac.ir.constants import integers
+from voltac.ir import marks
+from voltac.ir.cfg import ControlFlow, control_flow
 from voltac.ir.lane_values import LaneValues
-from voltac.ir.match import made_by, scalar_of_splat
-from voltac.ir.model import Block, Function, Instruction, Module
-from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand
-from voltac.ir.types import lanes_of
+from voltac.ir.model import Function, Instruction, Module
+from voltac.ir.parts import Operand
 from voltac.options import Options
-from voltac.passes.accesses.access import (
-    Access,
-    AccessReport,
-    SourcePlaces,
-    Touched,
-    is_divisor,
-    locations,
-    pseudo_operation,
-    read_access,
-)
+from voltac.passes.accesses.access import Access, AccessReport, SourcePlaces, locations, pseudo_operation
 from voltac.passes.accesses.cost_rows import has_halves
 from voltac.passes.accesses.emit import Emitter, declare
-from voltac.passes.accesses.lane_rows import INTERLEAVED_LANES, ROW_BYTES, ROW_SIZES, store_rows
-from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
+from voltac.passes.accesses.lane_rows import INTERLEAVED_LANES, ROW_BYTES, load_rows, store_rows
+from voltac.passes.facts.effects import ModuleEffects
 from voltac.passes.loops.copied_blocks import unquoted
-from voltac.passes.loops.counted_loops import CountedLoop, IterationSteps
+from voltac.passes.loops.counted_loops import CountedLoop
 from voltac.passes.loops.iteration_blocks import ITERATIONS, IterationBlocks
-from voltac.records import record
+from voltac.passes.loops.row_jams import MOST_INSTRUCTIONS, RowJam, StoredRow
 from voltac.target_info import TargetInfo
-
-_MOST_INSTRUCTIONS = 120
-"""Of a loop, most of which stand four times then. Chosen, not measured."""
-_MOST_VECTORS = 40
-"""That differ between iterations, in one block: four of each are kept in registers for a while. Chosen, not measured."""
-_MOST_LANES = 32
-_COMPUTED = frozenset(
-    (
-        *(*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "icmp", "fcmp", "select", "freeze"),
-        *("getelementptr", "insertelement", "shufflevector", "extractelement"),
-    )
-)
-_PRODUCT = m.op("mul", m.value("one"), m.value("other"), flag="nsw")
-_ANYWHERE = 1 << 62
-"""Bytes: more than any two elements of an array are apart."""
 
 
 def store_row_blocks(module: Module, options: Options) -> list[AccessReport]:
@@ -74,11 +48,13 @@ def store_row_blocks(module: Module, options: Options) -> list[AccessReport]:
         while (found := _next_loop(function, looked_at)) is not None:
             effects = effects or ModuleEffects(module)
             values = LaneValues(function, layout)
-            jam = _Jam(found, FunctionEffects(effects, function, values), effects, values)
+            jam = RowJam(*found, effects, values)
             if jam.gains():
                 emitter = Emitter(module, function, values)
                 places = places or SourcePlaces(locations(module))
-                reports += [_report(row, found, places) for row in jam.rows.values()]
+                stored = [row.access for row in jam.rows.values()]
+                loaded = [access for access, _ in jam.loads.values()]
+                reports += [_report(access, found[0], places) for access in (*stored, *loaded)]
                 _Writer(jam, emitter, options.target).write()
                 emitter.finish()
                 emitters.append(emitter)
@@ -86,7 +62,7 @@ def store_row_blocks(module: Module, options: Options) -> list[AccessReport]:
     return reports
 
 
-def _next_loop(function: Function, looked_at: set[str]) -> CountedLoop | None:
+def _next_loop(function: Function, looked_at: set[str]) -> tuple[CountedLoop, ControlFlow] | None:
     """A counted loop that is not too long and has such stores in it; outer ones first."""
     flow = control_flow(function)
     definitions: dict[str, Instruction] = {}
@@ -96,174 +72,29 @@ def _next_loop(function: Function, looked_at: set[str]) -> CountedLoop | None:
             continue
         looked_at.add(loop.header)
         instructions = [each for name in loop.blocks for each in blocks[name].instructions]
-        if len(instructions) > _MOST_INSTRUCTIONS or not any(pseudo_operation(each) == "scatter" for each in instructions):
+        if len(instructions) > MOST_INSTRUCTIONS or not any(pseudo_operation(each) == "scatter" for each in instructions):
             continue
         definitions = definitions or function.definitions()
-        if (found := CountedLoop.of(function, loop, flow, definitions)) is not None:
-            return found
+        found = CountedLoop.of(function, loop, flow, definitions)
+        if found is not None and not marks.is_left_over(found.body.name):
+            return found, flow
     return None
 
 
-def _report(row: _Row, loop: CountedLoop, places: SourcePlaces) -> AccessReport:
-    access = row.access
+def _report(access: Access, loop: CountedLoop, places: SourcePlaces) -> AccessReport:
     place = places.of(access.instruction)
-    reason = f"one store a lane serves {ITERATIONS} iterations"
+    what = "store" if access.is_store else "load"
+    reason = f"one {what} a lane serves {ITERATIONS} iterations"
     inlined = places.inlined(access.instruction)
-    name, block = loop.function.name, row.block
-    return AccessReport("shuffled", "store", name, block, access.element, access.lanes, *place, reason, access.all_on, inlined)
-
-
-@record
-class _Row:
-    """A store of each lane to the next element of its row: at ``base + (place * stride + what is the same in all lanes)``."""
-
-    access: Access
-    block: str
-    place: Operand
-    stride: Operand
-    """Elements between the rows of places that are one apart; a scalar."""
-    descends: bool
-    """The next iteration's element is the one before in memory."""
-    key: tuple[str, ...]
-    """Equal for stores whose rows may only meet where their places are equal."""
-
-
-class _Jam:
-    """What there is to know of a loop of which four iterations may be done side by side."""
-
-    def __init__(self, loop: CountedLoop, known: FunctionEffects, effects: ModuleEffects, values: LaneValues) -> None:
-        self.loop = loop
-        self.known = known
-        self.effects = effects
-        self.values = values
-        self.varying = self._varying()
-        """What differs between iterations."""
-        self.rows: dict[int, _Row] = {}
-        """By the identity of the store."""
-        self._read: list[str] = []
-        """Pointers that what is loaded is counted from."""
-
-    def _varying(self) -> set[str]:
-        found = {self.loop.counter.name}
-        instructions = [each for block in (self.loop.header, *self.loop.blocks) for each in block.instructions if each.name]
-        size = 0
-        while size != len(found):
-            size = len(found)
-            found.update(each.name for each in instructions if not found.isdisjoint(each.names_used()))
-        return found
-
-    def gains(self) -> bool:
-        """Whether the loop stores rows, and nothing in it needs the order of iterations."""
-        header, blocks = self.loop.header, self.loop.blocks
-        if len(list(header.phis())) > 1:
-            return False
-        for block in blocks:
-            if not all(self._is_fit(each, block) for each in block.instructions):
-                return False
-            if sum(each.name in self.varying and lanes_of(each.type) > 0 for each in block.instructions) > _MOST_VECTORS:
-                return False
-        if not self.rows:
-            return False
-        written: dict[str, tuple[str, ...]] = {}
-        if any(written.setdefault(row.key[0], row.key) != row.key for row in self.rows.values()):
-            return False
-        read = set(self._read)
-        return read.isdisjoint(written) and not any(
-            self._may_meet(root, other) for root in written for other in (*read, *written) if other != root
-        )
-
-    def _may_meet(self, first: str, second: str) -> bool:
-        whole = [Touched(self.values.symbol_of("ptr", root), -_ANYWHERE, _ANYWHERE, root) for root in (first, second)]
-        return self.known.may_overlap(*whole)
-
-    def _is_fit(self, instruction: Instruction, block: Block) -> bool:
-        op = instruction.op
-        depends = not self.varying.isdisjoint(instruction.names_used())
-        if op[0] == "#":
-            return True
-        if op in ("phi", "br"):
-            return not depends
-        if op == "load":
-            plain = not instruction.parts.ordering and "volatile" not in instruction.parts.flags
-            return plain and self._reads(instruction.operands[0])
-        if op != "call":
-            return op in _COMPUTED
-        operation = pseudo_operation(instruction)
-        if operation == "gather":
-            return self._reads(instruction.operands[0])
-        if operation == "scatter":
-            row = self._row(instruction, block)
-            if row is not None:
-                self.rows[id(instruction)] = row
-            return row is not None
-        return is_divisor(instruction) or self.effects.effect(instruction.parts.callee) == "none"
-
-    def _reads(self, pointers: Operand) -> bool:
-        root = self._root(pointers)
-        self._read.append(root)
-        return bool(root)
-
-    def _root(self, pointers: Operand) -> str:
-        """The scalar pointer that pointers are counted from; empty if there is no such one."""
-        while (made := made_by(("getelementptr",), pointers.value, self.values.definitions)) is not None:
-            pointers = made.operands[0]
-        scalar = scalar_of_splat(pointers.value, self.values.definitions)
-        root = scalar.value if scalar is not None else pointers.value if not lanes_of(pointers.type) else ""
-        return root if root not in self.loop.inside else ""
-
-    def _row(self, instruction: Instruction, block: Block) -> _Row | None:
-        access = read_access(0, instruction, "scatter", self.values)
-        if access.size not in ROW_SIZES or access.lanes > _MOST_LANES or access.lanes % (ROW_BYTES // max(4, access.size)):
-            return None
-        definitions = self.values.definitions
-        steps = IterationSteps(self.loop, definitions, self.values.layout, self.varying)
-        made = made_by(("getelementptr",), access.pointers.value, definitions)
-        if access.mask in self.varying or made is None or len(made.operands) != 2 or lanes_of(made.operands[0].type):
-            return None
-        base, index = made.operands
-        step = steps.of(access.pointers)
-        if step is None or abs(step) != access.size or self.values.layout.size(made.parts.element_type) != access.size:
-            return None
-        extended = made_by(("sext",), index.value, definitions)
-        terms = self._terms(extended.operands[0] if extended is not None else index)
-        apart = [each for each in terms if not self.values.is_uniform(each)]
-        product = _PRODUCT.find(apart[0].value, definitions) if len(apart) == 1 else None
-        if product is None or base.value in self.loop.inside:
-            return None
-        sides = [product["one"], product["other"]]
-        place = next((each for each in sides if not self.values.is_uniform(each) and each.value not in self.varying), None)
-        factor = next((each for each in sides if self.values.is_uniform(each)), None)
-        stride = self._scalar(factor) if factor is not None else None
-        if place is None or stride is None or self.loop.varying_in(stride, definitions) or not self._is_apart(stride):
-            return None
-        same = sorted(self._text(each) for each in terms if each is not apart[0])
-        return _Row(access, block.name, place, stride, step < 0, (base.value, self._text(stride), str(step), *same))
-
-    def _terms(self, operand: Operand) -> list[Operand]:
-        """Of a sum that does not wrap."""
-        made = made_by(("add",), operand.value, self.values.definitions)
-        if made is None or "nsw" not in made.parts.flags:
-            return [operand]
-        return [term for each in made.operands for term in self._terms(each)]
-
-    def _scalar(self, operand: Operand) -> Operand | None:
-        numbers = integers(operand.type, operand.value) if operand.value[0] != "%" else None
-        if numbers is not None:
-            return Operand(operand.type.rpartition(" ")[2].rstrip(">"), str(numbers[0]))
-        return scalar_of_splat(operand.value, self.values.definitions)
-
-    def _is_apart(self, stride: Operand) -> bool:
-        return stride.value[0] == "%" or abs(int(stride.value)) >= ITERATIONS
-
-    def _text(self, uniform: Operand) -> str:
-        found = self.values.of(uniform)
-        return uniform.value if found is None else found.first().text()
+    block = next(each.name for each in loop.blocks if any(access.instruction is made for made in each.instructions))
+    name = loop.function.name
+    return AccessReport("shuffled", what, name, block, access.element, access.lanes, *place, reason, access.all_on, inlined)
 
 
 class _Writer:
     """The new blocks of one loop."""
 
-    def __init__(self, jam: _Jam, emit: Emitter, target: TargetInfo) -> None:
+    def __init__(self, jam: RowJam, emit: Emitter, target: TargetInfo) -> None:
         self.halves = has_halves(target)
         self.jam = jam
         self.loop = jam.loop
@@ -281,7 +112,9 @@ class _Writer:
         blocks = IterationBlocks(loop, emit)
         blocks.start(blocks.choice)
         strides = {row.stride.value: Operand(row.stride.type, blocks.before(row.stride)) for row in self.jam.rows.values()}
-        blocks.write_choice([self._is_apart(each) for each in strides.values() if each.value[0] == "%"])
+        asked = [self._is_apart(each) for each in strides.values() if each.value[0] == "%"]
+        lines = {line.stride.value: line.stride for line in self.jam.lines}
+        blocks.write_choice([*asked, *(self._are_lines(blocks, each) for each in lines.values())])
         blocks.start(blocks.begin)
         wide = {name: self._wide(stride) for name, stride in strides.items()}
         multiples = {
@@ -317,8 +150,36 @@ class _Writer:
         moved = emit.value("apart", f"add {stride.type} {stride.value}, {most}")
         return emit.value("apart", f"icmp ugt {stride.type} {moved}, {2 * most}")
 
+    def _are_lines(self, blocks: IterationBlocks, stride: Operand) -> str:
+        """Whether lines are as many elements apart as the foreach goes over, or more, in either direction."""
+        emit, gangs = self.emit, self.jam.gangs
+        assert gangs is not None
+        first, end = (self._wide(Operand("i32", blocks.before(Operand("i32", each)))) for each in (gangs.loop.start, gangs.end))
+        extent = emit.value("extent", f"sub i64 {end}, {first}")
+        apart = self._wide(Operand(stride.type, blocks.before(stride)))
+        moved = emit.value("apart", f"add i64 {apart}, {extent}")
+        back = emit.value("back", f"icmp sle i64 {moved}, 0")
+        return emit.value("far", f"or i1 {back}, {emit.value('far', f'icmp sge i64 {apart}, {extent}')}")
+
+    def _load(self, access: Access, descends: bool) -> None:
+        """The four elements of the rows."""
+        emit, name = self.emit, access.instruction.name
+        iterations = self.names[::-1] if descends else self.names
+        pointers, kind = iterations[0][access.pointers.value], access.pointers.type
+        attached = access.instruction.parts.metadata.get("dbg")
+        emit.attachment = f", !dbg {attached}" if attached else ""
+        if not access.all_on:
+            pointers = emit.safe_pointers(kind, pointers, self.names[0].get(access.mask, access.mask), emit.nowhere())
+        places = [emit.lane(kind, pointers, lane) for lane in range(access.lanes)]
+        for names, column in zip(iterations, load_rows(places, access.element, access.size, emit, packed=True), strict=True):
+            names[name] = column
+        emit.attachment = ""
+
     def _copy(self, instruction: Instruction) -> None:
         if instruction.op[0] == "#":
+            return
+        if id(instruction) in self.jam.loads:
+            self._load(*self.jam.loads[id(instruction)])
             return
         depends = instruction.name in self.jam.varying or not self.jam.varying.isdisjoint(instruction.names_used())
         for names in self.names if depends else self.names[:1]:
@@ -328,7 +189,7 @@ class _Writer:
                 again.text = again.text.replace(instruction.name, names[instruction.name], 1)
             self.emit.output.append(again)
 
-    def _steps(self, row: _Row) -> list[int]:
+    def _steps(self, row: StoredRow) -> list[int]:
         """From the place of lane 0 to those of the others; none where they are not known."""
         found = self.jam.values.of(row.place)
         return [] if found is None or not row.access.all_on else [each - found.offsets[0] for each in found.offsets]
@@ -342,7 +203,7 @@ class _Writer:
     def _multiple(self, stride: str, step: int) -> str:
         return self.emit.value("apart", f"mul i64 {stride}, {step}") if stride[0] == "%" else str(int(stride) * step)
 
-    def _is_in_order(self, row: _Row, steps: list[int]) -> bool:
+    def _is_in_order(self, row: StoredRow, steps: list[int]) -> bool:
         """Whether rows of four elements fill two halves of registers one after the other."""
         return (
             self.halves
@@ -351,7 +212,7 @@ class _Writer:
             and steps == list(range(INTERLEAVED_LANES))
         )
 
-    def _store(self, row: _Row, multiples: dict[tuple[str, int], str]) -> None:
+    def _store(self, row: StoredRow, multiples: dict[tuple[str, int], str]) -> None:
         access, emit = row.access, self.emit
         attached = access.instruction.parts.metadata.get("dbg")
         emit.attachment = f", !dbg {attached}" if attached else ""

@@ -19,6 +19,8 @@ too, where its lanes fill several registers; then the wide ones are joined::
 
     %n = and <16 x i1> %m, %live    ->    %n.wide = and <16 x i32> %m.wide, %live.wide
 
+Within one register it is so where one of them comes from another block and only signs are needed of the result.
+
 A lane is on where the number is negative. How wide lanes are says ``passes/masks/widths.py``.
 Nothing simplifies the text afterwards.
 """
@@ -40,6 +42,7 @@ from voltac.passes.masks.from_lanes import make_masks_of_lanes
 from voltac.passes.masks.widths import JOINING, Masks, lane_bits, masks_of
 from voltac.target_info import TargetInfo
 
+_BITWISE = frozenset(("and", "or"))
 _SIGNS = m.negative(m.value("lanes"))
 _CONSTANTS = {"zeroinitializer": "zeroinitializer", "poison": "poison", "undef": "undef"}
 
@@ -89,7 +92,11 @@ class _Widening:
         """Mask -> what makes its lanes of it, right behind it; an argument's are made first of all."""
 
     def run(self) -> bool:
-        self._born_wide = {name for name, (instruction, _) in self._made.items() if self._is_born_wide(instruction)}
+        for name, (instruction, _) in self._made.items():
+            if self._is_born_wide(instruction):
+                self._born_wide.add(name)
+        if self._born_wide:
+            self._born_wide.update(self._contraries())
         self._find_signs_only()
         for name in self._born_wide:
             self._wide[name] = self._fresh("mask.phi" if self._definitions[name].op == "phi" else self._stem(name))
@@ -112,10 +119,28 @@ class _Widening:
         if instruction.op == "phi":
             return True
         if not self._fills_several(instruction.name):
-            return False
+            return instruction.op in _BITWISE and self._joins_others(instruction)
         if instruction.op == "trunc":
             return self._bits[instruction.name] >= 16 and instruction.operands[0].type == self._wide_type(instruction.name)
         return instruction.op in JOINING
+
+    def _joins_others(self, instruction: Instruction) -> bool:
+        """Whether an operand comes as lanes, whose signs would be asked for first, and nothing needs more than signs."""
+        name, block = instruction.name, self._made[instruction.name][1]
+        if not any(self._is_foreign(each.value, block) for each in instruction.operands):
+            return False
+        return all(self._needs_signs(user, self._bits[name]) for user in self._uses.of(name))
+
+    def _needs_signs(self, user: Instruction, bits: int) -> bool:
+        """Whether a mask's user takes no more of its lanes than signs: LLVM makes others, narrower or -1 and 0, first."""
+        if user.op == "select":
+            return user.type.endswith(" x i1>") or lane_bits(user.type) == bits
+        return user.op != "call" or "@llvm.masked." in user.text
+
+    def _contraries(self) -> list[str]:
+        """What is only joined to lanes, and as bits would be a comparison beside that of which it is the contrary."""
+        made = [name for name, each in self._definitions.items() if each.op == "xor" and name not in self._born_wide]
+        return [name for name in made if all(each.name in self._born_wide for each in self._uses.of(name))]
 
     def _fills_several(self, name: str) -> bool:
         """Whether the lanes of a mask take more than one register."""

@@ -20,8 +20,8 @@ from voltac.ir.uses import Uses
 from voltac.passes.accesses.lane_words import LaneWord, word_of_lane
 
 NOWHERE = "@volta.nowhere"
-NOWHERE_BYTES = 16
-"""As much as a load of neighbouring elements reads there for lanes that are off."""
+NOWHERE_BYTES = 32
+"""As much as loads of four neighbouring elements read there for lanes that are off."""
 _NOWHERE_LINE = f"{NOWHERE} = internal unnamed_addr constant [{NOWHERE_BYTES} x i8] zeroinitializer, align 16"
 
 

@@ -19,8 +19,11 @@ _WORD = 4
 """Bytes of what smaller elements are moved in."""
 
 
-def load_rows(pointers: list[str], element: str, size: int, emit: Emitter) -> list[str]:
-    """Four elements from each of the pointers on, one pointer for each lane: the first ones, the second ones, ..."""
+def load_rows(pointers: list[str], element: str, size: int, emit: Emitter, packed: bool = False) -> list[str]:
+    """Four elements from each of the pointers on, one pointer for each lane: the first ones, the second ones, ...
+
+    ``packed``: bytes are wanted as they are, not as numbers of 32 bits.
+    """
     lanes = len(pointers)
     if size == 2 * _WORD:
         behind = [emit.value("behind", f"getelementptr {element}, ptr {each}, i64 2") for each in pointers]
@@ -31,6 +34,8 @@ def load_rows(pointers: list[str], element: str, size: int, emit: Emitter) -> li
     rows = [emit.load("row", f"load <4 x i{8 * size}>, ptr {each}, align {size}") for each in pointers]
     kind = "i32" if words == 1 else f"<{words} x i32>"
     rows = [emit.value("words", f"bitcast <4 x i{8 * size}> {each} to {kind}") for each in rows]
+    if words == 1 and packed:
+        return _packed_columns(_gang(rows, lanes, emit), element, lanes, emit)
     columns = [_gang(rows, lanes, emit)] if words == 1 else transposed(rows, "i32", words, _WORD, lanes, emit)
     found: list[str] = []
     for word in columns:
@@ -50,6 +55,23 @@ def load_blocks(pointers: list[str], element: str, size: int, emit: Emitter) -> 
 def _columns(pointers: list[str], element: str, count: int, size: int, emit: Emitter) -> list[str]:
     rows = [emit.load("row", f"load <{count} x {element}>, ptr {each}, align {size}") for each in pointers]
     return transposed(rows, element, count, size, len(pointers), emit)
+
+
+def _packed_columns(words: str, element: str, lanes: int, emit: Emitter) -> list[str]:
+    """Words of four bytes of each lane -> the first bytes of all lanes, the second ones, ..., by 128 bits first."""
+    byte_count, parts = _WORD * lanes, lanes // _WORD
+    rows = emit.value("bytes", f"bitcast <{lanes} x i32> {words} to <{byte_count} x i8>")
+    kind = f"<{byte_count} x i8>"
+    mixed = emit.shuffle(
+        kind, rows, "poison", [at + 4 * row + m for at in range(0, byte_count, 16) for m in range(4) for row in range(4)]
+    )
+    quads = emit.value("quads", f"bitcast {kind} {mixed} to <{lanes} x i32>")
+    found: list[str] = []
+    for m in range(_WORD):
+        column = emit.shuffle(f"<{lanes} x i32>", quads, "poison", [_WORD * part + m for part in range(parts)])
+        column = emit.value("column", f"bitcast <{parts} x i32> {column} to <{lanes} x i8>")
+        found.append(emit.as_element(f"<{lanes} x i8>", column, element))
+    return found
 
 
 def _gang(words: list[str], lanes: int, emit: Emitter) -> str:

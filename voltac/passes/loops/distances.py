@@ -11,11 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from voltac.ir.lane_formulas import UniformSymbol
+from voltac.ir.parts import CASTS
 from voltac.passes.accesses.access import Access
 from voltac.passes.loops.gang_loops import GangLoop, root
 from voltac.passes.loops.preheader import Number, Preheader
 from voltac.records import record
 
+_SUMS = frozenset(("add", "sub", "mul", "sext", "zext"))
+"""Of integers."""
 _BITS = 64
 """Of an address."""
 _MOST = 6
@@ -42,16 +45,23 @@ def distance(loop: GangLoop, one: Access, other: Access) -> Distance | None:
     terms = dict(other.address.terms)
     for symbol, factor in one.address.terms.items():
         terms[symbol] = terms.get(symbol, 0) - factor
-    for symbol, factor in terms.items():
-        if root(symbol) in loop.names and (root(symbol) != loop.counter or factor):
-            return None
     terms = {symbol: factor for symbol, factor in terms.items() if factor}
-    if not terms or not all(map(_is_plain, terms)):
+    if not terms or not all(_is_plain(symbol) and _stays(root(symbol), loop) for symbol in terms):
         return None
     if next(iter(terms.values())) < 0:
         terms = {symbol: -factor for symbol, factor in terms.items()}
         return Distance(frozenset(terms.items()), one.offsets[0] - other.offsets[0], abs(stride))
     return Distance(frozenset(terms.items()), other.offsets[0] - one.offsets[0], abs(stride))
+
+
+def constant_distance(loop: GangLoop, one: Access, other: Access) -> int | None:
+    """Bytes from what a lane touches by one to what it touches by the other, where both go on at one stride; else None."""
+    if not (loop.is_even(one) and loop.is_even(other)):
+        return None
+    assert one.address is not None and other.address is not None
+    if one.address.key != other.address.key or one.offsets[1] - one.offsets[0] != other.offsets[1] - other.offsets[0]:
+        return None
+    return other.offsets[0] - one.offsets[0]
 
 
 def few(distances: Iterable[Distance]) -> bool:
@@ -66,24 +76,44 @@ def _is_plain(symbol: UniformSymbol) -> bool:
     return symbol.kind in ("value", "pointer") and symbol.bits == _BITS
 
 
-def are_far(distances: Iterable[Distance], lanes: int, code: Preheader) -> str:
-    """What says that all are at least so many lanes: the name of an i1."""
+def _stays(name: str, loop: GangLoop) -> bool:
+    """Whether it is the same all the time: from outside, or a sum or product, in the loop, of what is."""
+    if name not in loop.names:
+        return True
+    made = loop.values.definitions[name]
+    return made.op in _SUMS and all(each.value[0] != "%" or _stays(each.value, loop) for each in made.operands)
+
+
+def are_far(loop: GangLoop, distances: Iterable[Distance], lanes: int, code: Preheader) -> str:
+    """What says that all are at least so many lanes: the name of an i1, which may be either where no iteration is done."""
     far = ""
     for each in dict.fromkeys(distances):
         total: Number = each.offset
         for symbol, factor in sorted(each.terms, key=lambda term: term[0].text()):
-            total = code.binary("add", total, code.binary("mul", _number(symbol, code), factor))
+            total = code.binary("add", total, code.binary("mul", _number(symbol, loop, code), factor))
         most = each.stride * lanes - 1
         # Neither from -most to most.
         moved = code.binary("add", total, most)
         one = code.value(f"icmp ugt i64 {moved}, {2 * most}", "far")
         far = code.value(f"and i1 {far}, {one}", "far") if far else one
-    return far
+    # What is known before may be poison where the loop does nothing with it.
+    return code.value(f"freeze i1 {far}", "far")
 
 
-def _number(symbol: UniformSymbol, code: Preheader) -> str:
+def _number(symbol: UniformSymbol, loop: GangLoop, code: Preheader) -> str:
     if symbol.kind == "pointer":
-        return code.value(f"ptrtoint ptr {symbol.name} to i64")
+        return code.value(f"ptrtoint ptr {_outside(symbol.name, loop, code)} to i64")
     if symbol.inner is not None:
-        return code.value(f"{symbol.kind} i{symbol.inner.bits} {symbol.inner.name} to i64")
-    return symbol.name
+        return code.value(f"{symbol.kind} i{symbol.inner.bits} {_outside(symbol.inner.name, loop, code)} to i64")
+    return _outside(symbol.name, loop, code)
+
+
+def _outside(name: str, loop: GangLoop, code: Preheader) -> str:
+    """The number itself, or what computes it outside. Without its flags: where no iteration does, it may wrap around."""
+    if name not in loop.names:
+        return name
+    made = loop.values.definitions[name]
+    values = [_outside(each.value, loop, code) if each.value[0] == "%" else each.value for each in made.operands]
+    if made.op in CASTS:
+        return code.value(f"{made.op} {made.operands[0].type} {values[0]} to {made.type}")
+    return code.value(f"{made.op} {made.type} {', '.join(values)}")

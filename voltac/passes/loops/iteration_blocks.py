@@ -39,6 +39,9 @@ class IterationBlocks:
         self.done, self._after = emit.fresh("done"), emit.fresh("done")
         self.results: dict[str, str] = {}
         """Phis of the header -> what they are behind all blocks of iterations, if that is made in a block ``folded``."""
+        self.count = ""
+        """Of iterations, once :meth:`write_count` has written it."""
+        self._entered = ""
         self._whole = ""
         self._folded = ""
         self._last = ""
@@ -50,22 +53,27 @@ class IterationBlocks:
         self.emit.begin_block()
         self.blocks.append(Block(name, self.emit.output, f"{name}:"))
 
-    def write_choice(self, conditions: list[str]) -> None:
-        """Whole blocks are done where there is one, and each of the conditions holds, computed in this block already."""
+    def write_count(self) -> str:
+        """How many iterations there are, as 64 bits, where there is one."""
         loop, emit = self.loop, self.emit
         kind = loop.counter.type
         first, limit = loop.arm(loop.counter, loop.outside), self.before(loop.limit)
-        entered = emit.value("entered", f"icmp {loop.predicate} {kind} {first}, {limit}")
+        self._entered = emit.value("entered", f"icmp {loop.predicate} {kind} {first}, {limit}")
         if kind != "i64":
             first, limit = (emit.value("wide", f"sext {kind} {each} to i64") for each in (first, limit))
-        count = emit.value("count", f"sub i64 {limit}, {first}")
+        self.count = emit.value("count", f"sub i64 {limit}, {first}")
         if loop.predicate == "sle":
-            count = emit.value("count", f"add i64 {count}, 1")
-        go = emit.value("go", f"and i1 {entered}, {emit.value('enough', f'icmp uge i64 {count}, {ITERATIONS}')}")
+            self.count = emit.value("count", f"add i64 {self.count}, 1")
+        return self.count
+
+    def write_choice(self, conditions: list[str]) -> None:
+        """Whole blocks are done where there is one, and each of the conditions holds, computed in this block already."""
+        emit, count = self.emit, self.count or self.write_count()
+        go = emit.value("go", f"and i1 {self._entered}, {emit.value('enough', f'icmp uge i64 {count}, {ITERATIONS}')}")
         for condition in conditions:
             go = emit.value("go", f"and i1 {go}, {condition}")
         self._whole = emit.value("whole", f"and i64 {count}, {-ITERATIONS}")
-        emit.line(f"br i1 {go}, label %{self.begin}, label %{loop.header.name}")
+        emit.line(f"br i1 {go}, label %{self.begin}, label %{self.loop.header.name}")
 
     def before(self, operand: Operand) -> str:
         """A value of the first iteration, computed before it."""
@@ -110,8 +118,8 @@ class IterationBlocks:
 
         ``more``: phis of the blocks alone, each a name, a type, the first value and that behind a block.
         """
-        loop, function, header = self.loop, self.loop.function, self.loop.header
-        phis = list(header.phis())
+        loop = self.loop
+        phis = list(loop.header.phis())
         last = self._last
         around = [(self.now[phi.name], phi.type, loop.arm(phi, loop.outside), following[phi.name]) for phi in phis]
         test = next(block for block in self.blocks if block.name == self.test)
@@ -119,9 +127,14 @@ class IterationBlocks:
             Instruction(f"  {name} = phi {kind} [ {first}, %{self.begin} ], [ {then}, %{last} ]")
             for name, kind, first, then in (*around, *more, (self.done, "i64", "0", self._after))
         ]
-        for phi in phis:
+        self.put_before({phi.name: self.results.get(phi.name, self.now[phi.name]) for phi in phis}, self._folded or self.test)
+
+    def put_before(self, results: dict[str, str], last: str) -> None:
+        """Put the blocks before the loop; behind the block ``last`` it goes on with ``results`` for the phis of its header."""
+        loop, function, header = self.loop, self.loop.function, self.loop.header
+        for phi in header.phis():
             phi.rename({f"%{loop.outside}": f"%{self.choice}"})
-            phi.add_arms([(self.results.get(phi.name, self.now[phi.name]), self._folded or self.test)])
+            phi.add_arms([(results[phi.name], last)])
         function.block(loop.outside).terminator.rename({f"%{header.name}": f"%{self.choice}"})
         self._name_left_over()
         position = function.blocks.index(header)

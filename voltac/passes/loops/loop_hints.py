@@ -43,6 +43,12 @@ _SHORT, _TIMES = 40, 4
 0.85."""
 
 
+def aligned(module: Module, number: int) -> str:
+    """What the branch back of a loop within one line of the instruction cache ends with: a new node of that number."""
+    module.items.append([f'!{number} = distinct !{{!{number}, !{{!"llvm.loop.align", i32 64}}}}'])
+    return f", !llvm.loop !{number}"
+
+
 def free_node(module: Module) -> int:
     """The first number that no node has, nor any behind it."""
     # What unrolled() wrote last has the highest: the others are not looked at once more for each loop.

@@ -18,7 +18,7 @@ from voltac.ir.parts import Operand
 from voltac.ir.types import lanes_of
 from voltac.passes.accesses.access import Access, pseudo_operation, read_access
 from voltac.passes.facts.effects import FunctionEffects
-from voltac.passes.loops.distances import Distance, distance
+from voltac.passes.loops.distances import Distance, constant_distance, distance
 from voltac.passes.loops.gang_loops import GangLoop, root
 from voltac.passes.loops.lane_loops import PLAIN, scalar_callee
 
@@ -75,44 +75,35 @@ class ShiftableLoop:
                 yield from ((one, other) for other in self.accesses if one is not other)
 
     def may_do_twice(self, where_far: bool = False) -> bool:
-        """Whether an element that is done once more is as it was: no load touches an object that is stored to, and stores are
-        to different objects, to the same places in the same order, to different members of structs or a gang and more apart;
-        ``where_far``: if the :attr:`distances` of stores are those of a gang or more.
+        """Whether an element that is done once more is as it was: no load touches what is stored in a gang's length from
+        it, and stores are to different objects, to the same places in the same order, or to different members of structs;
+        ``where_far``: if the :attr:`distances` are those of a gang or more.
         """
         for store, other in self.pairs():
-            if self.apart(store, other) or (other.is_store and self._in_order(store, other)):
-                continue
-            if not (where_far and other.is_store and distance(self.loop, store, other) is not None):
+            if not self._may_repeat(store, other) and not (where_far and distance(self.loop, store, other) is not None):
                 return False
         return True
 
+    def _may_repeat(self, store: Access, other: Access) -> bool:
+        """Whether both done once more leave what the first time left, as far as it is known before the loop runs."""
+        return self.apart(store, other) or self.far(store, other) or (other.is_store and self._in_order(store, other))
+
     @cached_property
     def distances(self) -> list[Distance]:
-        """Of stores that may be to one place. Where they are a gang or more, no two of the last gang's elements are stored to
-        one place, and done again the last of two stores is the last one again."""
-        pairs = ((store, other) for store, other in self.pairs() if other.is_store)
-        found = [distance(self.loop, *each) for each in pairs if not self.apart(*each) and not self._in_order(*each)]
+        """Of stores and what they may touch as well. Where these are a gang or more, none of the last gang's elements touches
+        what another stores: done again each loads what it loaded, and the last of two stores is the last one again."""
+        found = [distance(self.loop, *each) for each in self.pairs() if not self._may_repeat(*each)]
         return list(dict.fromkeys(each for each in found if each is not None))
 
     def _in_order(self, one: Access, other: Access) -> bool:
-        return self.same_place(one, other) or self.between(one, other) or self._is_far(one, other)
-
-    def _is_far(self, one: Access, other: Access) -> bool:
-        """Whether no lane of a gang touches a place that any of its lanes touches by the other, as their distance is known."""
-        if not (self.loop.is_even(one) and self.loop.is_even(other)):
-            return False
-        assert one.address is not None and other.address is not None
-        stride, ahead = one.offsets[1] - one.offsets[0], other.offsets[0] - one.offsets[0]
-        if one.address.key != other.address.key or stride != other.offsets[1] - other.offsets[0]:
-            return False
-        return abs(ahead) >= self.loop.width * abs(stride) + max(one.size, other.size)
+        return self.same_place(one, other) or self.between(one, other)
 
     def perhaps_the_same(self) -> list[tuple[str, str]]:
         """Parameters through which is stored and loaded. They are different objects (language 5.5), but a call with one array
         for both is taken where each element is read and written once, in this order."""
         parameters = {each.name for each in self.loop.function.parameters}
         pairs = {(store.memory.root, other.memory.root) for store, other in self.pairs() if not other.is_store}
-        return sorted(pair for pair in pairs if parameters.issuperset(pair))
+        return sorted(pair for pair in pairs if pair[0] != pair[1] and parameters.issuperset(pair))
 
     @staticmethod
     def same_place(one: Access, other: Access) -> bool:
@@ -131,6 +122,11 @@ class ShiftableLoop:
             return False
         ahead = (other.address.offsets[0] - one.address.offsets[0]) % stride
         return one.size <= ahead <= stride - other.size
+
+    def far(self, one: Access, other: Access) -> bool:
+        """Whether they are known to be at least a gang from each other, which no lane's number changes."""
+        steps = constant_distance(self.loop, one, other)
+        return steps is not None and abs(steps) >= self.loop.width * abs(one.offsets[1] - one.offsets[0])
 
     def apart(self, one: Access, other: Access) -> bool:
         """Whether they are of different objects."""

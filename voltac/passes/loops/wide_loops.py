@@ -71,7 +71,7 @@ class WideLoop:
         end = self.loop.limit
         if distances:
             code = Preheader(fresh)
-            far, end = are_far(distances, wide, code), fresh("far_limit")
+            far, end = are_far(self.loop, distances, wide, code), fresh("far_limit")
             enter.instructions += [
                 *code.instructions,
                 Instruction(f"  {end} = select i1 {far}, i32 {self.loop.limit}, i32 {NEVER}"),
