@@ -104,7 +104,7 @@ def _write_stores(structs: _Structs, emit: Emitter) -> None:
     assert first.address is not None
     words = [emit.as_element(each.vector, each.value, "i16") for each in structs.accesses]
     pairs: list[str] = []
-    for one, other in (words[:2], words[2:]):
+    for one, other in ((words[0], words[1]), (words[2], words[3])):
         for high in (False, True):
             mixed = _in_turn(one, other, 2, high, emit)
             pairs.append(emit.value("pairs", f"bitcast <{_REGISTER // 2} x i16> {mixed} to <{_REGISTER // 4} x i32>"))
@@ -122,7 +122,7 @@ def _in_turn(one: str, other: str, size: int, high: bool, emit: Emitter) -> str:
     """Elements of so many bytes of two vectors in turn: the lower, or the upper ones of each half."""
     count = _REGISTER // size
     own = count // 4
-    starts = [half * 2 * own + high * own for half in (0, 1)]
+    starts = [(2 * half + high) * own for half in (0, 1)]
     mask = [at + vector for start in starts for at in range(start, start + own) for vector in (0, count)]
     return emit.shuffle(f"<{count} x i{8 * size}>", one, other, mask)
 
