@@ -111,9 +111,9 @@ def _write_stores(structs: _Structs, emit: Emitter) -> None:
     rows = [_in_turn(pairs[at], pairs[at + 2], 4, high, emit) for at in (0, 1) for high in (False, True)]
     quarter = _REGISTER // 8
     vector = f"<{_REGISTER // 4} x i32>"
-    for number, (one, other, half) in enumerate(((0, 1, 0), (2, 3, 0), (0, 1, 1), (2, 3, 1))):
+    for number, (row, half) in enumerate(((0, 0), (2, 0), (0, 1), (2, 1))):
         places = list(range(half * quarter, (half + 1) * quarter))
-        whole = emit.shuffle(vector, rows[one], rows[other], places + [2 * quarter + at for at in places])
+        whole = emit.shuffle(vector, rows[row], rows[row + 1], places + [2 * quarter + at for at in places])
         pointer = emit.address(first.address, first.offsets[0] + number * _REGISTER, first.element, first.size)
         emit.line(f"store {vector} {whole}, ptr {pointer}, align {first.size}")
 
