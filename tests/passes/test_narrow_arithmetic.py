@@ -56,6 +56,9 @@ class Expressions:
         if choice in (8, 9, 10):
             operator = "+-*"[choice - 8]
             return f"(({first}) {operator} ({second}))", {"+": np.add, "-": np.subtract, "*": np.multiply}[operator](x, y)
+        if choice == 11 and self.rng.random() < 0.5:
+            mask = self.rng.choice((1, 15, 127, 255, 4095))
+            return f"(({first}) & {mask})", x & mask
         if choice == 11:
             operator = self.rng.choice("&|^")
             return f"(({first}) {operator} ({second}))", {"&": x & y, "|": x | y, "^": x ^ y}[operator]
@@ -192,3 +195,50 @@ def test_bits_of_bytes_are_counted_as_bytes() -> None:
     options = Options(target=find_target("avx2-i32x8"), level=3)
     text = compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
     assert "llvm.x86.avx2.psad.bw" in text
+
+
+def test_bits_from_the_lower_half_of_a_sum_need_no_more_than_16() -> None:
+    """Sums of two products of bytes exceed 16 bits; a byte of them, from the eighth bit on, does not."""
+    source = """export void blend(uniform uint8 a[], const uniform uint8 p[], const uniform uint8 q[], uniform int n) {
+    foreach (i = 0 ... n)
+        a[i] = ((int)p[i] * q[i] + (int)p[n + i] * q[n + i] + 128) >> 8;
+}
+export void both(uniform uint8 a[], uniform int b[], const uniform uint8 p[], const uniform uint8 q[], uniform int n) {
+    foreach (i = 0 ... n) {
+        int sum = (int)p[i] * q[i] + (int)p[n + i] * q[n + i];
+        a[i] = (sum >> 8) & 127;
+        b[i] = (sum >> 8) & 2047;
+    }
+}
+"""
+    kernels = compile_kernels(source, "avx2-i32x8")
+    p, q = (np.random.default_rng(seed).integers(0, 256, 2 * COUNT, np.uint8) for seed in (1, 2))
+    p[:20], q[:20] = 255, 255
+    p[COUNT : COUNT + 20], q[COUNT : COUNT + 20] = 255, 255
+    products = p.astype(int) * q
+    sums = products[:COUNT] + products[COUNT:]
+    a, b = np.zeros(COUNT, np.uint8), np.zeros(COUNT, np.int32)
+    kernels.blend(a, p, q, COUNT)
+    assert (a == (sums + 128 >> 8).astype(np.uint8)).all()
+    kernels.both(a, b, p, q, COUNT)
+    assert (a == (sums >> 8 & 127)).all() and (b == (sums >> 8 & 2047)).all()
+    loop = wide_loop("a[i] = ((int)p[i] * p[i + n] + (int)p[i + w] * p[i + 1] + 128) >> 8;", "avx2-i32x8")
+    assert "pmullw" in loop and "pmaddwd" not in loop
+
+
+def test_squares_of_differences_are_summed_up_as_products_of_words() -> None:
+    source = """export uniform int squares(const uniform uint8 p[], const uniform uint8 q[], uniform int n) {
+    int sum = 0;
+    foreach (i = 0 ... n) {
+        int d = (int)p[i] - (int)q[i];
+        sum += d * d;
+    }
+    return reduce_add(sum);
+}
+"""
+    kernels = compile_kernels(source, "avx2-i32x8")
+    p, q = (np.random.default_rng(seed).integers(0, 256, COUNT, np.uint8) for seed in (1, 2))
+    assert kernels.squares(p, q, COUNT) == ((p.astype(int) - q) ** 2).sum()
+    options = Options(target=find_target("avx2-i32x8"), level=3)
+    text = compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
+    assert "llvm.x86.avx2.pmadd.wd" in text

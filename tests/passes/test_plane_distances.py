@@ -61,6 +61,34 @@ def test_planes_at_any_distance(forwards: bool) -> None:
             del memory, other
 
 
+KNOWN = (7, 9, 31, 64, 127, 129, 300)
+
+
+@pytest.mark.parametrize("forwards", [True, False])
+def test_planes_at_a_known_distance(forwards: bool) -> None:
+    source = ""
+    for distance in KNOWN:
+        first, second = (0, distance) if forwards else (distance, 0)
+        source += (
+            SPLIT.replace("split", f"split{distance}")
+            .replace("first + i", f"{first} + i")
+            .replace("second + i", f"{second} + i")
+        )
+    kernels = compile_kernels(source, "avx2-i32x8")
+    for distance in KNOWN:
+        first, second = (0, distance) if forwards else (distance, 0)
+        for n in COUNTS:
+            b = np.random.default_rng(n).integers(0, 256, 2 * n, np.uint8)
+            expected = np.zeros(n + distance, np.uint8)
+            for gang in gang_by_gang(n):
+                for start, member in ((first, 0), (second, 1)):
+                    expected[start + gang.start : start + gang.stop] = b[member::2][gang]
+            (a, memory), (given, other) = guarded(np.zeros(n + distance, np.uint8)), guarded(b)
+            getattr(kernels, f"split{distance}")(a, given, 0, 0, n)
+            assert (a == expected).all(), (distance, n)
+            del memory, other
+
+
 @pytest.mark.parametrize("forwards", [True, False])
 def test_elements_that_move_within_an_array(forwards: bool) -> None:
     move = compile_kernels(MOVE, "avx2-i32x8").move
@@ -79,6 +107,8 @@ def test_elements_that_move_within_an_array(forwards: bool) -> None:
 def test_gangs_are_done_at_once() -> None:
     assert "store <32 x i8>" in passed(SPLIT, "avx2-i32x8")
     assert "store <32 x i8>" in passed(MOVE, "avx2-i32x8")
+    assert "store <32 x i8>" in passed(SPLIT.replace("second + i", "first + 4096 + i"), "avx2-i32x8")
+    assert "store <32 x i8>" not in passed(SPLIT.replace("second + i", "first + 9 + i"), "avx2-i32x8")
 
 
 def test_a_distance_that_changes_in_the_loop_keeps_gangs_apart() -> None:

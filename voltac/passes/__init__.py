@@ -15,6 +15,7 @@ from voltac.passes.accesses.access import AccessReport
 from voltac.passes.accesses.cost_rows import has_halves, has_masked
 from voltac.passes.aligned_stores import align_stores
 from voltac.passes.bit_tests import place_bit_tests
+from voltac.passes.byte_divisions import divide_in_words
 from voltac.passes.check_divisors import check_divisors
 from voltac.passes.clamped_indices import peel_clamped
 from voltac.passes.constants_in_memory import keep_constants_in_memory
@@ -23,6 +24,7 @@ from voltac.passes.divided_rests import divide_rests
 from voltac.passes.equal_values import merge_equal_values
 from voltac.passes.even_odd_lanes import compute_even_odd
 from voltac.passes.exchange_lanes import exchange_lanes
+from voltac.passes.exponent_counts import count_by_exponents
 from voltac.passes.flatten_branches import flatten_branches
 from voltac.passes.frozen_conditions import freeze_compared
 from voltac.passes.gang_pairs import pair_gangs
@@ -36,6 +38,7 @@ from voltac.passes.lanes_in_scalars import keep_lanes_in_scalars
 from voltac.passes.masked_counts import add_under_masks
 from voltac.passes.narrow_arithmetic import narrow_arithmetic
 from voltac.passes.overlapping_gangs import overlap_last_gangs
+from voltac.passes.pairs_in_halves import pair_in_halves
 from voltac.passes.resolve_accesses import resolve_accesses
 from voltac.passes.row_blocks import load_row_blocks
 from voltac.passes.row_stores import store_row_blocks
@@ -164,6 +167,14 @@ AFTER_LLVM = (
          join_conditions, lambda options: _resolves_on_host(options) and not options.target.has_avx512),
     Pass("freeze_compared", "numbers are frozen before they are compared, not conditions, where masks are whole lanes",
          freeze_compared, lambda options: _resolves_on_host(options) and options.target.is_x86),
+    Pass("divide_in_words", "bytes are divided by constants as 16-bit numbers, which processors multiply",
+         lambda text, options: divide_in_words(text),
+         lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
+    Pass("count_by_exponents", "leading and trailing zeros of lanes are exponents of floats",
+         lambda text, options: count_by_exponents(text),
+         lambda options: _resolves_on_host(options) and options.target.is_x86 and not options.target.has_avx512),
+    Pass("pair_in_halves", "even and odd elements of two registers are taken within halves, and added as two registers",
+         pair_in_halves, lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
     Pass("extend_by_sign", "indices of gathers are extended by their sign, as the instructions do",
          lambda text, options: extend_by_sign(text), optimizing),
     Pass("add_under_masks", "truth values are added under masks, where these are bits",

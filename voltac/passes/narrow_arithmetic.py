@@ -39,11 +39,13 @@ _SIGNED: Range = (-(1 << 15), (1 << 15) - 1)
 _UNSIGNED: Range = (0, (1 << 16) - 1)
 """The two ways of reading 16 bits."""
 _NARROW_LOAD = lazy_pattern(r" = [sz]ext (?:nneg )?<\d+ x i(?:8|16)> .* to <\d+ x i32>")
+_NARROW_RESULT = lazy_pattern(r" = [su]rem <\d+ x i32> %[^\s,]+, splat \(i32 \d{1,5}\)")
 _INTRINSIC = lazy_pattern(r"@llvm\.(smin|smax|umin|umax|abs)\.v\d+i32$")
 _EXTENSIONS = frozenset(("zext", "sext"))
 _LOW_BITS = frozenset(("add", "sub", "mul", "and", "or", "xor"))
 _BITWISE = frozenset(("and", "or", "xor"))
-_DIVISIONS = frozenset(("udiv", "sdiv", "urem", "srem"))
+_REMAINDERS = frozenset(("urem", "srem"))
+_DIVISIONS = frozenset(("udiv", "sdiv", *_REMAINDERS))
 _EXTREMES = frozenset(("smin", "smax", "umin", "umax"))
 _WORK = {"mul": 4, "udiv": 12, "sdiv": 14, "urem": 16, "srem": 18}
 """Half units that an operation on 32 bits takes; others take two. On 16 bits it is half of that or less."""
@@ -53,7 +55,10 @@ def narrow_arithmetic(module: Module, options: Options) -> None:
     """Rewrite the module."""
     layout = module.layout(options.target.pointer_bits // 8)
     for function in module.often_called:
-        if any(_NARROW_LOAD.search(instruction.text) for instruction in function.instructions()):
+        if any(
+            _NARROW_LOAD.search(instruction.text) or (instruction.op in _REMAINDERS and _NARROW_RESULT.search(instruction.text))
+            for instruction in function.instructions()
+        ):
             _Narrowing(module, function, layout, options.target).run()
 
 
@@ -70,6 +75,8 @@ class _Narrowing:
         self._ranges: dict[str, Range] = {}
         self._halves: dict[str, str] = {}
         """Names of 32-bit values -> what holds their lower halves."""
+        self._in_part: set[str] = set()
+        """Values of whose lower halves only the lower bits are right, which are those that anything wants."""
         self._fresh = function.fresh_names()
 
     def run(self) -> None:
@@ -134,7 +141,14 @@ class _Narrowing:
         extended = m.made_by(_EXTENSIONS, operand.value, self._definitions)
         if extended is not None:
             return integer_bits(element_of(extended.operands[0].type)) in (1, 8, 16)
+        if self._is_remainder(operand):
+            return True
         return m.scalar_of_splat(operand.value, self._definitions) is not None
+
+    def _is_remainder(self, operand: Operand) -> bool:
+        """Whether it is computed in 32 bits, and 16 are enough for it."""
+        made = m.made_by(_REMAINDERS, operand.value, self._definitions)
+        return made is not None and bool(self._sign(operand)) and not self._is_computable(made)
 
     def _is_computable(self, made: Instruction) -> bool:
         """Whether the lower half of the result is an operation on the lower halves of the operands."""
@@ -160,7 +174,21 @@ class _Narrowing:
             return divisors and bool(self._sign(operands[0]) if op[0] == "s" else self._fits(operands[0], _UNSIGNED))
         if not 0 <= min(numbers) <= max(numbers) < 16:
             return False
-        return op == "shl" or (self._fits(operands[0], _UNSIGNED) if op == "lshr" else bool(self._sign(operands[0])))
+        if op == "shl" or (self._fits(operands[0], _UNSIGNED) if op == "lshr" else bool(self._sign(operands[0]))):
+            return True
+        if self._needs_lower_half(made, max(numbers)):
+            self._in_part.add(made.name)
+            return True
+        return False
+
+    def _needs_lower_half(self, shifted: Instruction, count: int) -> bool:
+        """Whether of what is shifted down so far only bits are wanted that come from the lower half."""
+        bits = 16 - count
+        return all(
+            (user.op == "trunc" and integer_bits(element_of(user.type)) <= bits)
+            or (user.op == "and" and any(_is_below(each, 1 << bits) for each in user.operands))
+            for user in self._uses.of(shifted.name)
+        )
 
     def _computable(self) -> set[str]:
         """Values whose lower halves are made of leaves by such operations alone."""
@@ -195,8 +223,13 @@ class _Narrowing:
         for user in self._uses.of(name):
             if user.name in chosen or _is_cut(user):
                 continue
-            if user.op in ("sext", "zext") or (user.op == "add" and self._is_summed(made, user)):
-                # Places, and what the processor multiplies and sums up at once (narrow_sums).
+            if name in self._in_part:
+                return True
+            if user.op in _EXTENSIONS and self._values.value(made.type, name) is not None:
+                # Regular places, of which no lane is computed.
+                return True
+            if user.op == "add" and self._is_summed(made, user):
+                # What the processor multiplies and sums up at once (narrow_sums).
                 return True
             if not self._sign(whole):
                 return True
@@ -248,12 +281,17 @@ class _Narrowing:
             gain += _WORK.get(made.op, 2) // 2
             leaves.update(each.value for each in _data(made) if each.value[0] == "%" and each.value not in component)
             gain += 2 * any(map(_is_cut, self._uses.of(name)))
-            gain -= 4 * self._is_needed_whole(name, component)
+            gain -= self._cost_of_whole(name, component)
             masks.update(self._masks(made, component))
         gain -= 4 * len(masks)
         bytes_or_words = 0
         for name in leaves:
             made = self._definitions[name]
+            if made.op in _REMAINDERS:
+                # Packed, which takes as long as an operation on 32 bits.
+                bytes_or_words += 1
+                gain -= 2
+                continue
             bits = integer_bits(element_of(made.operands[0].type)) if made.op in _EXTENSIONS else 0
             if bits < 8:
                 continue
@@ -307,6 +345,15 @@ class _Narrowing:
                     if element_of(user.type) not in ("i8", "i16"):
                         return True
         return False
+
+    def _cost_of_whole(self, name: str, component: set[str]) -> int:
+        """Of the extension of a value: none where products are summed up, which takes their factors as they are."""
+        users = [user for user in self._uses.of(name) if self._is_foreign(user, name, component)]
+        if not users:
+            return 0
+        if all(user.op == "mul" and any(self._is_summed(user, each) for each in self._uses.of(user.name)) for user in users):
+            return -_WORK["mul"] // 2
+        return 4
 
     def _is_needed_whole(self, name: str, component: set[str]) -> bool:
         return any(self._is_foreign(user, name, component) for user in self._uses.of(name))
@@ -444,6 +491,8 @@ class _Narrowing:
     def _leaf(self, made: Instruction) -> list[Instruction]:
         """The lower half of an extended or broadcast value."""
         vector, half, source = _half_type(made.type), self._halves[made.name], made.operands[0]
+        if made.op in _REMAINDERS:
+            return [Instruction(f"  {half} = trunc {made.type} {made.name} to {vector}")]
         if made.op != "shufflevector":
             text = f"  {half} = {made.op} {source.type} {source.value} to {vector}"
             return [] if half == source.value else [Instruction(text)]
@@ -489,6 +538,12 @@ class _Narrowing:
                 op = self._sign(operands[0]) + op[1:]
             text = f"{op} {vector} {values[0]}, {values[1]}"
         return Instruction(f"  {self._halves[made.name]} = {text}")
+
+
+def _is_below(operand: Operand, limit: int) -> bool:
+    """Whether it is a constant from 0 up to there."""
+    numbers = integers(operand.type, operand.value) if operand.value[0] != "%" else None
+    return numbers is not None and all(0 <= number < limit for number in numbers)
 
 
 def _is_cut(user: Instruction) -> bool:

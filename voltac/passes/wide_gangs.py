@@ -122,6 +122,8 @@ class _Widening:
         """Blocks of loops in the body: in each iteration all gangs do the same there."""
         self.heads: set[str] = set()
         """The first blocks of these loops."""
+        self.most_lanes = max(1, target.vector_bits // 8) * _MOST_REGISTERS
+        """More than are ever done at once."""
         self.distances: list[Distance] = []
         """Of accesses that have to be far apart, which is asked for when the loop begins."""
 
@@ -131,7 +133,7 @@ class _Widening:
         scalar_loads: list[Instruction] = []
         counting: set[str] = set()
         in_loops: set[int] = set()
-        floats = False
+        floats = words = False
         is_narrow = bool(self.carried) and len(self.narrow) == len(self.carried)
         sums = {name for each in self.carried for name in (each.change.name, each.term) if is_narrow}
         widest = 1
@@ -152,6 +154,7 @@ class _Widening:
                 elif not self._is_lanewise(instruction, counting):
                     return 1
                 elif self._is_data(instruction) and instruction.name not in sums:
+                    words = words or (instruction.op in BINARY and element_of(instruction.type) == "i16")
                     floats = floats or element_of(instruction.type) == "float"
                     widest = max(widest, self.values.layout.size(element_of(instruction.type)))
         if not accesses or any(access.lanes != self.width for access in accesses):
@@ -187,7 +190,9 @@ class _Widening:
             irregular = sum(number in in_loops and self._is_irregular_load(each) for number, each in enumerate(accesses))
             return self._factor_of_loops(max(1, widest * self.width // register), irregular)
         smallest = min(access.size for access in accesses)
-        if widest >= _PIXEL and all(len(set(_steps(access))) == 1 and _steps(access)[0] == _PIXEL for access in accesses):
+        cuts_words = words and any(access.size == _PIXEL for access in accesses)
+        is_of_pixels = all(len(set(_steps(access))) == 1 and _steps(access)[0] == _PIXEL for access in accesses)
+        if widest >= _PIXEL and is_of_pixels and not cuts_words:
             # Whole elements that members are cut out of (wide_elements): they fill registers, and so does what is computed.
             smallest = _PIXEL
         most = _MOST_REGISTERS * register // (widest * self.width)
@@ -346,6 +351,8 @@ class _Widening:
         ahead = access.offsets[0] - store.offsets[0]
         if ahead == 0 and access.size == store.size:
             return True
+        if abs(ahead) >= self.most_lanes * abs(step) + max(store.size, access.size):
+            return True  # Planes of a known size.
         # Members of one struct: in the same iteration, side by side.
         turn = ahead % abs(step)
         return abs(ahead) < abs(step) and store.size <= turn <= abs(step) - access.size

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from voltac.ir.match import made_by
 from voltac.passes.accesses.access import Access
 from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.piece import Piece, reason
@@ -92,9 +93,11 @@ def _load(group: list[Access], stride: int, emit: Emitter) -> None:
 
 
 def _store_whole_or(wide: Piece, group: list[Access], emit: Emitter) -> None:
-    """Four members that were cut out of elements of 32 bits are put together in those; all others as bytes."""
-    made = [emit.values.definitions.get(each.value) for each in group]
-    if any(each is not None and each.op == "trunc" and _WHOLE_ELEMENT in each.operands[0].type for each in made):
+    """Four members that are computed in 32 bits are put together in those; all others as bytes."""
+    definitions = emit.values.definitions
+    cut = filter(None, (made_by(("trunc",), each.value, definitions) for each in group))
+    words = [each.operands[0] for each in cut if _WHOLE_ELEMENT in each.operands[0].type]
+    if any(made_by(("zext", "sext"), each.value, definitions) is None for each in words):
         wide.write(emit)
     else:
         _store(group, len(group), emit)

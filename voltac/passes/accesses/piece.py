@@ -30,10 +30,15 @@ def reason(operation: str, vectors: int, accesses: int) -> str:
 def join_parts(access: Access, parts: list[str], element: str, emit: Emitter) -> None:
     """Define the result of an access from its register-wide parts."""
     lanes = access.lanes // len(parts)
+    joined = joined_parts(parts, element, lanes, emit)
+    emit.alias(access.instruction.name, emit.as_element(f"<{access.lanes} x {element}>", joined, access.element))
+
+
+def joined_parts(parts: list[str], element: str, lanes: int, emit: Emitter) -> str:
+    """Vectors of so many lanes, one behind the other."""
     while len(parts) > 1:
-        vector = f"<{lanes} x {element}>"
         mask = list(range(2 * lanes))
+        vector = f"<{lanes} x {element}>"
         parts = [emit.shuffle(vector, parts[at], parts[at + 1], mask) for at in range(0, len(parts), 2)]
         lanes *= 2
-    result = emit.as_element(f"<{lanes} x {element}>", parts[0], access.element)
-    emit.alias(access.instruction.name, result)
+    return parts[0]

@@ -22,8 +22,9 @@ from voltac.passes.accesses.access import Access
 from voltac.passes.accesses.byte_groups import plan_group_loads
 from voltac.passes.accesses.cost_rows import cost_row, has_masked, shuffle_elements
 from voltac.passes.accesses.emit import Emitter
-from voltac.passes.accesses.member_quads import plan_quad_loads
+from voltac.passes.accesses.member_halves import plan_half_loads
 from voltac.passes.accesses.piece import Piece, join_parts, reason
+from voltac.passes.accesses.reversed_runs import plan_reversed
 from voltac.passes.accesses.stride_pairs import stride_pairs
 from voltac.passes.accesses.transpose import Held, contents, network, write_network
 from voltac.passes.accesses.wide_elements import plan_wide_loads
@@ -57,7 +58,8 @@ def plan_loads(members: list[Access], target: TargetInfo) -> list[Piece]:
     row = cost_row(target)
     all_on = members[0].all_on
     native = shuffle_elements(target, members[0].size)
-    pieces = plan_group_loads(members, target) or plan_quad_loads(members, target) or plan_wide_loads(members, target)
+    pieces = plan_group_loads(members, target) or plan_half_loads(members, target) or plan_wide_loads(members, target)
+    pieces = pieces or plan_reversed(members, target)
     done = {access.index for piece in pieces for access in piece.members}
     for cluster in clusters([access for access in members if access.index not in done], native):
         load_cost = 1.0

@@ -15,14 +15,17 @@ from __future__ import annotations
 from functools import partial
 
 from voltac.passes.accesses.access import Access
+from voltac.passes.accesses.cost_rows import has_halves
 from voltac.passes.accesses.emit import Emitter
-from voltac.passes.accesses.member_quads import quads
-from voltac.passes.accesses.piece import Piece, join_parts, reason
+from voltac.passes.accesses.member_halves import in_halves
+from voltac.passes.accesses.piece import Piece, joined_parts, reason
 from voltac.records import record
 from voltac.target_info import TargetInfo
 
 _STRIDES = (2, 4)
 """Bytes; then a lane's element is one integer of 16 or 32 bits."""
+_FULL = 32
+"""Lanes whose bytes fill a register that has halves."""
 _WHOLE = 256
 """Bits of registers whose halves are shuffled alike. With AVX-512 one permutation of bytes does it."""
 
@@ -65,14 +68,14 @@ def find_rows(members: list[Access], target: TargetInfo) -> list[_Row]:
 
 
 def plan_wide_loads(members: list[Access], target: TargetInfo) -> list[Piece]:
-    """A single number of two is as well picked out of vectors of its own size."""
+    """A single byte of two is as well picked out of vectors of its own size, where these are not halves of registers."""
     pieces = []
     for row in find_rows(members, target):
-        if len(row.members) > 1 or row.stride == 4:
+        if len(row.members) > 1 or row.stride == 4 or (has_halves(target) and row.members[0].lanes == _FULL):
             count = _lanes_at_once(row, target)
             vectors = row.members[0].lanes // count
             served = reason("load", vectors, len(row.members))
-            pieces.append(quads(Piece(row.members, partial(_write_loads, row, count), served), target))
+            pieces.append(in_halves(Piece(row.members, partial(_write_loads, row, count), served), target))
     return pieces
 
 
@@ -115,10 +118,16 @@ def _write_loads(row: _Row, count: int, emit: Emitter) -> None:
         for member in row.members:
             shift = row.shift(member) + 8 * excess
             shifted = emit.value("shifted", f"lshr {wide} {elements}, splat (i{8 * row.stride} {shift})") if shift else elements
-            part = emit.value("part", f"trunc {wide} {shifted} to <{count} x {member.element}>")
-            parts.setdefault(member.index, []).append(part)
+            parts.setdefault(member.index, []).append(shifted)
     for member in row.members:
-        join_parts(member, parts[member.index], member.element, emit)
+        # Cut off of all lanes at once: LLVM packs whole registers, where it would pick a half out of each.
+        whole = joined_parts(parts[member.index], f"i{8 * row.stride}", count, emit)
+        cut = emit.value("part", f"trunc <{access.lanes} x i{8 * row.stride}> {whole} to {_bits(member)}")
+        emit.alias(member.instruction.name, emit.as_element(_bits(member), cut, member.element))
+
+
+def _bits(access: Access) -> str:
+    return f"<{access.lanes} x i{8 * access.size}>"
 
 
 def _interleave(row: _Row, emit: Emitter) -> None:
