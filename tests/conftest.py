@@ -18,6 +18,11 @@ def pytest_collection_finish() -> None:
     gc.freeze()
 
 
+def pytest_unconfigure() -> None:
+    """Libraries that count what is left of them at the end find all let go."""
+    gc.unfreeze()
+
+
 @pytest.fixture(autouse=True, scope="session")
 def cache_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Every test compiles into a cache of its own run, never the user's."""

@@ -128,7 +128,7 @@ def test_reduce_is_a_half_width_load_and_a_permute(target: str) -> None:
 def test_deinterleave_is_plain_loads_and_shuffles(target: str) -> None:
     made = Compiled(DEINTERLEAVE, target)
     gangs = made.loop["store"] // 2
-    assert made.loop["load"] <= 3 * gangs  # two of data; constants of permutes are loaded outside
+    assert made.loop["load"] <= 4 * gangs  # each half of two registers; constants of permutes are loaded outside
     assert made.loop["shuffle"] >= 1 * gangs
     assert {"masked load", "masked store", "blend", "mask arithmetic"}.isdisjoint(made.loop)
 
