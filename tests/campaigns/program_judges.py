@@ -19,6 +19,7 @@ from random_features import random_features
 from random_images import random_images
 from random_kernels import random_kernels
 from random_programs import random_program
+from random_rows import random_rows
 from run_programs import (
     HOST_TARGETS,
     INPUTS,
@@ -71,6 +72,7 @@ GENERATORS = (
     random_kernels,
     lambda seed: str(random_program(seed)),
     random_images,
+    random_rows,
 )
 
 

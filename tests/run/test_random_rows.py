@@ -1,0 +1,35 @@
+"""Random loops over rows of one array give the same interpreted and as machine code."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from random_rows import random_rows
+from run_programs import HOST_TARGETS, NativeRunner, at_level, compile_for, interpret, interpret_ir, ir_after, natively
+
+
+@pytest.fixture(scope="module")
+def runner() -> NativeRunner:
+    return NativeRunner()
+
+
+def disagreements(seed: int, runner: NativeRunner) -> list[str]:
+    """What differs from the interpreter of the typed tree, for one target that the seed picks."""
+    path, text, target = Path(f"rows_{seed}.ispc"), random_rows(seed), HOST_TARGETS[seed % len(HOST_TARGETS)]
+    expected = interpret(path, text, target)[0]
+    job = compile_for(path, text, target)
+    found = [] if np.array_equal(interpret_ir(ir_after(job, "passes"))[0], expected) else ["after passes"]
+    compiled = [natively(job), natively(at_level(job, 0))]
+    results = zip(compiled, runner.run(compiled))
+    return found + [str(native) for native, (out, _) in results if not np.array_equal(out, expected)]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_rows(seed: int, runner: NativeRunner) -> None:
+    assert disagreements(seed, runner) == [], random_rows(seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(1000, 2000, 50))  # shards of 50 seeds, for -n and for progress
+def test_many_rows(first: int, runner: NativeRunner) -> None:
+    assert {seed: found for seed in range(first, first + 50) if (found := disagreements(seed, runner))} == {}
