@@ -11,7 +11,8 @@ becomes
     %s = and <8 x i1> %lanes_kept.1, <i1 true, i1 true, i1 true, i1 true, i1 false, i1 false, i1 false, i1 false>
 
 Where the mask is a part of a wider one, as that of 8 bytes is of the 16 that a register compares, LLVM 22 shifts the wider
-mask to the right and takes what comes from above for the zeros: lanes that are off would store.
+mask to the right and takes what comes from above for the zeros: lanes that are off would store. So with the lower half of 16
+lanes that stays where it is, before zeros.
 tests/passes/test_zeros_behind_masks.py holds that it still does.
 """
 
@@ -56,7 +57,7 @@ def clear_moved_lanes(text: str, options: Options) -> str:
 
 
 def _moved_lanes(shuffle: re.Match[str]) -> list[int | None]:
-    """The lane of the mask that each of the result is, None where that is off; empty unless some are and others came down."""
+    """The lane of the mask that each of the result is, None where that is off; empty unless some are and others came down or stayed."""
     given, others = int(shuffle["given"]), shuffle["others"].strip("<>").split(", ")
     lanes: list[int | None] = []
     is_cleared = False
@@ -73,5 +74,7 @@ def _moved_lanes(shuffle: re.Match[str]) -> list[int | None]:
             return []
         else:
             lanes.append(None)
-    comes_down = any(lane is not None and lane > at for at, lane in enumerate(lanes))
-    return lanes if is_cleared and comes_down else []
+    # Lanes that stay may be a part of those that were compared, too, unless the mask becomes wider.
+    kept = [(lane, at) for at, lane in enumerate(lanes) if lane is not None]
+    comes_down = any(lane > at for lane, at in kept) or (len(lanes) == given and all(lane == at for lane, at in kept))
+    return lanes if is_cleared and kept and comes_down else []
