@@ -131,6 +131,7 @@ def test_lanes_that_stay_before_zeros_are_the_only_ones_stored() -> None:
             }
         }""",
         "avx512skx-x16",
+        opt=2,
     )
     to, given = np.full(400, 7, np.uint16), np.arange(100, 140, dtype=np.uint16)
     wanted = to.copy()

@@ -57,7 +57,7 @@ def clear_moved_lanes(text: str, options: Options) -> str:
 
 
 def _moved_lanes(shuffle: re.Match[str]) -> list[int | None]:
-    """The lane of the mask that each of the result is, None where that is off; empty unless some are and others came down or stayed."""
+    """The lane of the mask that each of the result is, None where that is off; empty unless some are, others came or stayed."""
     given, others = int(shuffle["given"]), shuffle["others"].strip("<>").split(", ")
     lanes: list[int | None] = []
     is_cleared = False
