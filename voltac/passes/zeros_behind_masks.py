@@ -76,5 +76,5 @@ def _moved_lanes(shuffle: re.Match[str]) -> list[int | None]:
             lanes.append(None)
     # Lanes that stay may be a part of those that were compared, too, unless the mask becomes wider.
     kept = [(lane, at) for at, lane in enumerate(lanes) if lane is not None]
-    comes_down = any(lane > at for lane, at in kept) or (len(lanes) == given and all(lane == at for lane, at in kept))
-    return lanes if is_cleared and kept and comes_down else []
+    is_mistaken = any(lane > at for lane, at in kept) or (len(lanes) == given and all(lane == at for lane, at in kept))
+    return lanes if is_cleared and kept and is_mistaken else []
