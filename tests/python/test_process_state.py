@@ -11,7 +11,7 @@ import subprocess
 import sys
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -79,6 +79,15 @@ COMPILATIONS: dict[str, Callable[[], object]] = {
 }
 
 
+@pytest.fixture
+def nothing_frozen() -> Iterator[None]:
+    """Objects that the suite froze (conftest.py) may end at any time, and the count of them with these."""
+    gc.unfreeze()
+    yield
+    gc.freeze()
+
+
+@pytest.mark.usefixtures("nothing_frozen")
 @pytest.mark.parametrize("compilation", COMPILATIONS)
 def test_nothing_of_the_process_changes(compilation: str) -> None:
     failures: list[BaseException] = []
