@@ -26,6 +26,7 @@ from voltac.passes.even_odd_lanes import compute_even_odd
 from voltac.passes.exchange_lanes import exchange_lanes
 from voltac.passes.exponent_counts import count_by_exponents
 from voltac.passes.flatten_branches import flatten_branches
+from voltac.passes.floats_of_masks import select_floats
 from voltac.passes.frozen_conditions import freeze_compared
 from voltac.passes.gang_pairs import pair_gangs
 from voltac.passes.gangs_in_flight import put_gangs_in_flight
@@ -162,6 +163,8 @@ PASSES = (
 AFTER_LLVM = (
     Pass("select_shifted", "shifts by 0 or 1 become selections where all lanes are shifted by one count",
          select_shifted, optimizing),
+    Pass("select_floats", "truth values become floats by a selection of 1 and 0",
+         lambda text, options: select_floats(text), optimizing),
     Pass("keep_masks_wide", "masks stay whole lanes across blocks, and where they fill several registers",
          keep_masks_wide, optimizing),
     Pass("join_conditions", "conditions of lanes are joined by and and or, where masks are whole lanes",
