@@ -1,4 +1,4 @@
-"""Loops that lanes leave one by one are done for two gangs at once, with the results of each lane, where lanes are alone in them."""
+"""Loops that lanes leave one by one are done for two gangs at once, where lanes are alone in them, with the same results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from kernels import InterpretedModule, compile_kernels
 from passed_text import passed
 
 TARGETS = ["sse4-i32x4", "avx2-i32x8", "avx512skx-x16"]
-HEAD = "export void f(uniform int a[], const uniform float b[], const uniform float c[], uniform int n) { foreach (i = 0 ... n) {\n"
+HEAD = "export void f(uniform int a[], const uniform float b[], const uniform float c[], uniform int n) {\n"
+HEAD += "foreach (i = 0 ... n) {"
 SEARCH = """int lo = 0, hi = 50;
     while (hi - lo > 1) { int mid = (lo + hi) >> 1; if (c[mid] <= b[i]) lo = mid; else hi = mid; }
     a[i] = lo; } }"""
