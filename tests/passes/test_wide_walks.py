@@ -91,3 +91,37 @@ def test_where_a_gang_looks_at_its_lanes_it_is_alone() -> None:
 def test_local_arrays_are_of_one_gang() -> None:
     local = SEARCH.replace("int lo = 0", "float t[64]; for (uniform int k = 0; k < 64; k++) t[k] = c[0] * k; int lo = 0")
     assert ".wide_body:" not in passed(HEAD + local.replace("c[mid]", "t[mid]"), "avx2-i32x8")
+
+
+STEPS = """export void f(uniform float a[], const uniform float b[], uniform int m, uniform int n) {
+    foreach (i = 0 ... n) {
+        float y = b[i];
+        for (uniform int k = 0; k < m; k++) {
+            float p = 0.125f * y * y - y;
+            float q = y + 0.5f * p;
+            p += 2 * (0.125f * q * q - q);
+            q = y + 0.25f * p;
+            p += 2 * (0.125f * q * q - q);
+            y += 0.0625f * p;
+        }
+        a[i] = y;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_long_chains_of_all_lanes(target: str) -> None:
+    assert ".wide_body:" in passed(STEPS, target)
+    b, m = np.linspace(0, 2, 77).astype(np.float32), 5
+    a = np.zeros(77, np.float32)
+    compile_kernels(STEPS, target).f(a, b, m, 77)
+    y = b.astype(float)
+    for _ in range(m):
+        p = 0.125 * y * y - y
+        q = y + 0.5 * p
+        p += 2 * (0.125 * q * q - q)
+        q = y + 0.25 * p
+        p += 2 * (0.125 * q * q - q)
+        y += 0.0625 * p
+    assert np.allclose(a, y, rtol=1e-5, atol=1e-6)

@@ -37,7 +37,7 @@ from voltac.passes.loops.gang_loops import GangLoop, root
 from voltac.passes.loops.lane_counts import lane_numbers
 from voltac.passes.loops.narrow_sums import enough, narrow_sums
 from voltac.passes.loops.wide_loops import WideLoop
-from voltac.passes.loops.wide_walks import asking_of, factor_of_walk, is_local
+from voltac.passes.loops.wide_walks import asking_of, factor_of_walk, is_local, waits_long
 from voltac.system.lazy_patterns import lazy_pattern
 from voltac.target_info import TargetInfo
 
@@ -249,6 +249,8 @@ class _Widening:
         factor = _MOST_REGISTERS
         while factor > 1 and (factor * work * registers > _MOST_AT_ONCE or factor * chains * registers > _MOST_CHAINS):
             factor //= 2
+        if factor == 1 and registers == 1 and waits_long(self.loop, self.inner, work, chains):
+            return 2
         return factor if chains else 1
 
     def _is_data(self, instruction: Instruction) -> bool:

@@ -30,6 +30,11 @@ _MOST_WORK = 40
 """Instructions of an iteration, of one gang: more keep a processor busy. Chosen, not measured."""
 _MOST_CHAINS = 6
 """Values that go from iteration to iteration, of one gang, and the mask: twice as many fill the registers of AVX2."""
+_MOST_LONG_CHAINS = 2
+"""The same of loops that all lanes do alike."""
+_WORK_OF_STEP = 2
+"""Instructions for each step of such a chain that leave time for another gang's: a step takes four cycles, in which a processor
+does eight."""
 _GATHER = 8
 """Such instructions that a gather counts for."""
 
@@ -64,3 +69,18 @@ def factor_of_walk(loop: GangLoop, inner: set[str], registers: int, is_data: Cal
             elif each.op not in ("insertelement", "shufflevector"):
                 work += is_data(each)
     return _GANGS if registers == 1 and work <= _MOST_WORK and chains <= _MOST_CHAINS else 1
+
+
+def waits_long(loop: GangLoop, inner: set[str], work: int, chains: int) -> bool:
+    """Whether an iteration of a loop in the body is one long chain, of few values that go on to the next one."""
+    if not 0 < chains <= _MOST_LONG_CHAINS or work > _MOST_WORK:
+        return False
+    steps: dict[str, int] = {}
+    for block in loop.blocks:
+        if block.name in inner:
+            for each in block.instructions:
+                if each.op == "phi":
+                    steps[each.name] = 0
+                elif before := [steps[name] for name in each.names_used() if name in steps]:
+                    steps[each.name] = 1 + max(before)
+    return work <= _WORK_OF_STEP * max(steps.values(), default=0)
