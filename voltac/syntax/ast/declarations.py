@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from voltac.records import record
 from voltac.syntax.ast.node import Mistake, Node
+from voltac.syntax.ast.types_and_expressions import Declaration
 
 if TYPE_CHECKING:
     from voltac.syntax.ast.statements import Compound
-    from voltac.syntax.ast.types_and_expressions import Declaration, Declarator, Specifiers, TypeSpecifier
+    from voltac.syntax.ast.types_and_expressions import Declarator, Specifiers, TypeSpecifier
 
 
 @record

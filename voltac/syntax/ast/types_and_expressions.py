@@ -5,7 +5,6 @@ from __future__ import annotations
 from voltac.records import record
 from voltac.syntax.ast.node import Mistake, Node
 
-
 # --- types ----------------------------------------------------------------------------------------------------------
 
 
