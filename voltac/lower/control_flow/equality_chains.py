@@ -42,7 +42,7 @@ def mask_of_arm(c: FunctionContext, node: tree.If) -> IR | None:
 
 
 def _tested(test: tree.Value) -> tuple[tree.VariableSymbol, float] | None:
-    """A variable of lanes that only its name leads to, and what stands for all numbers that equal the one it is compared with."""
+    """A variable of lanes that only its name leads to, and one of the numbers that equal that which it is compared with."""
     match test:
         case tree.Binary(operator="==", left=tree.Load(place=tree.Variable(symbol=symbol)), right=tree.Constant(value=number)):
             pass
