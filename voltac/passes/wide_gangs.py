@@ -32,7 +32,7 @@ from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.accesses.merged_stores import covers_all, mark_readable
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
 from voltac.passes.loops.accumulators import Accumulator, accumulators, move_conditions_into_terms
-from voltac.passes.loops.distances import Distance, distance, few
+from voltac.passes.loops.distances import Distance, Ranges, distance, few, ranges
 from voltac.passes.loops.gang_loops import GangLoop, root
 from voltac.passes.loops.lane_counts import lane_numbers
 from voltac.passes.loops.narrow_sums import enough, narrow_sums
@@ -124,7 +124,7 @@ class _Widening:
         """The first blocks of these loops."""
         self.most_lanes = max(1, target.vector_bits // 8) * _MOST_REGISTERS
         """More than are ever done at once."""
-        self.distances: list[Distance] = []
+        self.distances: list[Distance | Ranges] = []
         """Of accesses that have to be far apart, which is asked for when the loop begins."""
 
     def factor(self, effects: FunctionEffects, options: Options) -> int:
@@ -339,7 +339,7 @@ class _Widening:
         """Whether no lane of another gang touches an element that a lane stores, if their distance is enough."""
         assert store.address is not None and access.address is not None
         if store.address.terms != access.address.terms:
-            found = distance(self.loop, store, access)
+            found = distance(self.loop, store, access) or ranges(self.loop, store, access)
             if found is not None:
                 self.distances.append(found)
             return found is not None

@@ -61,7 +61,7 @@ def _is_small(vector: str, values: LaneValues) -> bool:
 
 
 def stays_in_scalars(loaded: str, uses: Uses, values: LaneValues) -> bool:
-    """Whether lanes that are loaded one by one are only stored so: registers of vectors have little to do then, scalars much."""
+    """Whether lanes that are loaded one by one are only stored so: vector registers have little to do then, scalars much."""
     users = uses.of(loaded)
     return bool(users) and all(_scatters(user, loaded, values) for user in users)
 
