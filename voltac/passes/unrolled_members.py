@@ -99,7 +99,7 @@ def _stores_members(loop: CountedLoop, values: LaneValues, register: int) -> boo
 
 
 def _fills_structs(loop: CountedLoop, values: LaneValues, register: int) -> bool:
-    """Whether iterations fill a struct of two registers, or one of rows: by several stores, or in a loop around for the rows."""
+    """Whether iterations fill a struct of two registers, or of rows: by several stores, or in a loop around for the rows."""
     steps = IterationSteps(loop, values.definitions, values.layout)
     rows: dict[object, list[Access]] = {}
     for instruction in loop.body.instructions:
