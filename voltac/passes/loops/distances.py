@@ -59,7 +59,7 @@ def distance(loop: GangLoop, one: Access, other: Access) -> Distance | None:
 
 
 @record
-class Ranges:
+class Extents:
     """Bytes from what the first lane touches by one access to what it touches by another that goes on at another stride."""
 
     terms: frozenset[tuple[UniformSymbol, int]]
@@ -68,12 +68,12 @@ class Ranges:
     sizes: tuple[int, int]
 
 
-def ranges(loop: GangLoop, one: Access, other: Access) -> Ranges | None:
+def extents(loop: GangLoop, one: Access, other: Access) -> Extents | None:
     """Of accesses that may be apart from the first iteration to the last; None where that cannot be asked before."""
     if loop.values.layout.pointer_bytes * 8 != _BITS or not (loop.is_even(one) and loop.is_even(other)):
         return None
     if one.index > other.index:
-        return ranges(loop, other, one)
+        return extents(loop, other, one)
     terms: dict[UniformSymbol, int] = {}
     for access, sign in ((other, 1), (one, -1)):
         assert access.address is not None
@@ -87,7 +87,7 @@ def ranges(loop: GangLoop, one: Access, other: Access) -> Ranges | None:
     offset = other.offsets[0] - one.offsets[0]
     if not terms and abs(offset) < _LEAST:
         return None
-    return Ranges(frozenset(terms.items()), offset, strides, (one.size, other.size))
+    return Extents(frozenset(terms.items()), offset, strides, (one.size, other.size))
 
 
 def constant_distance(loop: GangLoop, one: Access, other: Access) -> int | None:
@@ -100,7 +100,7 @@ def constant_distance(loop: GangLoop, one: Access, other: Access) -> int | None:
     return other.offsets[0] - one.offsets[0]
 
 
-def few(distances: Iterable[Distance | Ranges]) -> bool:
+def few(distances: Iterable[Distance | Extents]) -> bool:
     """Whether to ask for them costs little."""
     return len(set(distances)) <= _MOST
 
@@ -120,14 +120,14 @@ def _stays(name: str, loop: GangLoop) -> bool:
     return made.op in _SUMS and all(each.value[0] != "%" or _stays(each.value, loop) for each in made.operands)
 
 
-def are_far(loop: GangLoop, distances: Iterable[Distance | Ranges], lanes: int, code: Preheader) -> str:
+def are_far(loop: GangLoop, distances: Iterable[Distance | Extents], lanes: int, code: Preheader) -> str:
     """What says that all are at least so many lanes: the name of an i1, which may be either where no iteration is done."""
     far = ""
     for each in dict.fromkeys(distances):
         total: Number = each.offset
         for symbol, factor in sorted(each.terms, key=lambda term: term[0].text()):
             total = code.binary("add", total, code.binary("mul", _number(symbol, loop, code), factor))
-        if isinstance(each, Ranges):
+        if isinstance(each, Extents):
             one = _are_apart(loop, each, total, lanes, code)
         else:
             most = each.stride * lanes - 1
@@ -139,7 +139,7 @@ def are_far(loop: GangLoop, distances: Iterable[Distance | Ranges], lanes: int, 
     return code.value(f"freeze i1 {far}", "far")
 
 
-def _are_apart(loop: GangLoop, each: Ranges, total: Number, lanes: int, code: Preheader) -> str:
+def _are_apart(loop: GangLoop, each: Extents, total: Number, lanes: int, code: Preheader) -> str:
     """Whether one access ends before the other begins, either way. Differences of addresses need fewer than 64 bits."""
     first = _extended(loop.start, code)
     # The last gang may reach beyond the limit.
