@@ -52,6 +52,7 @@ from voltac.passes.single_choices import choose_once
 from voltac.passes.some_lanes import move_some_lanes
 from voltac.passes.unmasked_stores import keep_stores_unmasked
 from voltac.passes.unrolled_members import unroll_members
+from voltac.passes.values_by_register import compute_by_register
 from voltac.passes.walk_runs import walk_runs
 from voltac.passes.whole_copies import copy_whole
 from voltac.passes.whole_stores import make_stores_whole
@@ -137,6 +138,8 @@ PASSES = (
     Pass("join_members", "members of structs that are computed alike are so all at once, as they lie in memory",
          join_members, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),
+    Pass("compute_by_register", "values of several registers between shuffles of single ones are computed register by register",
+         compute_by_register, _has_halves),
     Pass("order_lanes", "lanes between shuffles stand so that these stay within halves of registers",
          order_lanes, _has_halves),
     Pass("keep_lanes_in_scalars", "what is put together and taken apart lane by lane is computed in scalars",
