@@ -15,6 +15,7 @@ from voltac.passes.accesses.access import AccessReport
 from voltac.passes.accesses.cost_rows import has_halves, has_masked
 from voltac.passes.aligned_stores import align_stores
 from voltac.passes.bit_tests import place_bit_tests
+from voltac.passes.branching_walks import walk_branches
 from voltac.passes.byte_divisions import divide_in_words
 from voltac.passes.carried_indices import carry_indices
 from voltac.passes.check_divisors import check_divisors
@@ -114,6 +115,8 @@ PASSES = (
          unroll_members, lambda options: options.level > 1 and options.loop_unrolling and _resolves_on_host(options)),
     Pass("walk_runs", "loops whose lanes walk runs of their own are done for one lane after the other, where that costs less",
          walk_runs, lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("walk_branches", "loops with branches whose lanes go ways of their own are done for one lane after the other",
+         walk_branches, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("peel_clamped", "loops whose indices are held within bounds do without them but at the edges",
          peel_clamped, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("narrow_arithmetic", "what bytes and 16-bit numbers are used for is computed in 16 bits",
