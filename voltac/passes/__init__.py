@@ -16,6 +16,7 @@ from voltac.passes.accesses.cost_rows import has_halves, has_masked
 from voltac.passes.aligned_stores import align_stores
 from voltac.passes.bit_tests import place_bit_tests
 from voltac.passes.byte_divisions import divide_in_words
+from voltac.passes.carried_indices import carry_indices
 from voltac.passes.check_divisors import check_divisors
 from voltac.passes.clamped_indices import peel_clamped
 from voltac.passes.constants_in_memory import keep_constants_in_memory
@@ -181,6 +182,8 @@ AFTER_LLVM = (
          lambda options: _resolves_on_host(options) and options.target.is_x86 and not options.target.has_avx512),
     Pass("pair_in_halves", "even and odd elements of two registers are taken within halves, and added as two registers",
          pair_in_halves, lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
+    Pass("carry_indices", "indices of lanes that short loops compute with are carried from gang to gang",
+         carry_indices, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("extend_by_sign", "indices of gathers are extended by their sign, as the instructions do",
          lambda text, options: extend_by_sign(text), optimizing),
     Pass("add_under_masks", "truth values are added under masks, where these are bits",
