@@ -38,7 +38,7 @@ from voltac.passes.loops.lane_counts import lane_numbers
 from voltac.passes.loops.live_values import most_live
 from voltac.passes.loops.narrow_sums import enough, narrow_sums
 from voltac.passes.loops.wide_loops import WideLoop
-from voltac.passes.loops.wide_walks import asking_of, factor_of_walk, is_local, waits_long
+from voltac.passes.loops.wide_walks import asking_of, factor_of_walk, is_local, leads_itself, waits_long
 from voltac.system.lazy_patterns import lazy_pattern
 from voltac.target_info import TargetInfo
 
@@ -315,21 +315,7 @@ class _Widening:
             return not is_local(access.memory.root, self.values)
         if not self.inner or access.is_store or access.address is not None or not access.all_on:
             return False
-        pending, seen = [access.pointers.value], set[str]()
-        while pending:
-            name = pending.pop()
-            made = self.values.definitions.get(name)
-            if made is None or name in seen:
-                continue
-            seen.add(name)
-            if (
-                made.op == "phi"
-                and lanes_of(made.type)
-                and any(made in self.function.block(head).phis() for head in self.heads)
-            ):
-                return True
-            pending += [each.value for each in made.operands if each.value[0] == "%"]
-        return False
+        return leads_itself(access, self.function, self.values, self.heads)
 
     def _is_lanewise(self, instruction: Instruction, counting: set[str]) -> bool:
         """Whether each lane of the result is made of the same lanes of the operands, in a wide gang too.

@@ -18,8 +18,9 @@ from collections.abc import Callable
 from voltac.ir.cfg import ControlFlow, NaturalLoop
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Function, Instruction
+from voltac.ir.types import lanes_of
 from voltac.options import Options
-from voltac.passes.accesses.access import pseudo_operation
+from voltac.passes.accesses.access import Access, pseudo_operation
 from voltac.passes.loops.branching_loops import BranchingLoop
 from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.lane_loops import DIVISIONS
@@ -84,3 +85,18 @@ def waits_long(loop: GangLoop, inner: set[str], work: int, chains: int) -> bool:
                 elif before := [steps[name] for name in each.names_used() if name in steps]:
                     steps[each.name] = 1 + max(before)
     return work <= _WORK_OF_STEP * max(steps.values(), default=0)
+
+
+def leads_itself(access: Access, function: Function, values: LaneValues, heads: set[str]) -> bool:
+    """Whether the place of a load follows from what goes from iteration to iteration of a loop with one of these heads."""
+    pending, seen = [access.pointers.value], set[str]()
+    while pending:
+        name = pending.pop()
+        made = values.definitions.get(name)
+        if made is None or name in seen:
+            continue
+        seen.add(name)
+        if made.op == "phi" and lanes_of(made.type) and any(made in function.block(head).phis() for head in heads):
+            return True
+        pending += [each.value for each in made.operands if each.value[0] == "%"]
+    return False
