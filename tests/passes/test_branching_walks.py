@@ -75,6 +75,33 @@ def test_walks_along_trees(target: str) -> None:
     assert ".lane.body" in written(TREE, target)
 
 
+TWO = """export void f(uniform int a[], const uniform int next[], uniform int n) {
+    foreach (i = 0 ... n) {
+        int at = i, steps = 0, sum = 0;
+        while (at != 0) {
+            at = next[at];
+            steps++;
+            sum += at;
+        }
+        a[i] = 1000 * steps + sum;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("n", [5, 16])
+def test_results_that_begin_alike_stay_apart(n: int) -> None:
+    """Of loops without branches, too: what a lane ends with goes through memory."""
+    following = np.arange(16, dtype=np.int32) // 2
+    found = np.zeros(n, np.int32)
+    compile_kernels(TWO, "avx2-i32x8").f(found, following, n)
+    for i in range(n):
+        way = [i]
+        while way[-1]:
+            way.append(way[-1] // 2)
+        assert found[i] == 1000 * (len(way) - 1) + sum(way[1:])
+
+
 @pytest.mark.parametrize("source", [SHARED, OTHERS, COUNTED, NEIGHBOURS], ids=["memory", "stores", "values", "lanes"])
 def test_loops_whose_lanes_ask_for_others_stay(source: str) -> None:
     assert ".lane.body" not in written(source, "avx2-i32x8")

@@ -110,7 +110,7 @@ def test_long_loops_are_left_alone() -> None:
 
 
 SEARCH = (
-    "foreach (i = 0 ... n) {{ {0} x = b[i]; int at = 0; for (uniform int k = 64; k > 0; k >>= 1)"
+    "foreach (i = 0 ... n) {{ {0} x = b[i]; int at = 0; for (uniform int k = 64 + m; k > 0; k >>= 1)"
     " if (c[at + k - 1] < x) at += k; a[i] = at; }} }}"
 )
 FOLLOWED = "foreach (i = 0 ... n) {{ int at = b[i]; for (uniform int k = 0; k < m; k++) at = c[at]; a[i] = at; }} }}"

@@ -38,6 +38,7 @@ from voltac.passes.loops.lane_counts import lane_numbers
 from voltac.passes.loops.live_values import most_live
 from voltac.passes.loops.narrow_sums import enough, narrow_sums
 from voltac.passes.loops.wide_loops import WideLoop
+from voltac.passes.loops.wide_walks import asking_of, factor_of_walk, is_local, leads_itself, waits_long
 from voltac.system.lazy_patterns import lazy_pattern
 from voltac.target_info import TargetInfo
 
@@ -113,9 +114,13 @@ def _widen_function(function: Function, layout: DataLayout, effects: ModuleEffec
             wide = _Widening(found, values, carried, options.target)
             wide.inner = set().union(*(each.blocks for each in inner[loop.header]))
             wide.heads = {each.header for each in inner[loop.header]}
+            if len(inner[loop.header]) == 1 and not carried:
+                wide.asking = asking_of(function, inner[loop.header][0], flow, values, options)
             factor = wide.factor(known, options)
             if factor > 1:
-                WideLoop(found, carried, wide.narrow, options.target).write(factor, wide.distances)
+                written = WideLoop(found, carried, wide.narrow, options.target)
+                written.asking = wide.asking
+                written.write(factor, wide.distances)
 
 
 class _Widening:
@@ -131,6 +136,8 @@ class _Widening:
         """Blocks of loops in the body: in each iteration all gangs do the same there."""
         self.heads: set[str] = set()
         """The first blocks of these loops."""
+        self.asking: frozenset[str] = frozenset()
+        """What asks whether any lane goes on, in a loop of the body that lanes leave one by one."""
         self.most_lanes = max(1, target.vector_bits // 8) * _MOST_REGISTERS
         """More than are ever done at once."""
         self.distances: list[Distance | Extents] = []
@@ -156,7 +163,7 @@ class _Widening:
                     if block.name in self.inner:
                         in_loops.add(len(accesses))
                     accesses.append(read_access(index, instruction, operation, self.values))
-                elif instruction.op == "br":
+                elif instruction.op == "br" or instruction.name in self.asking:
                     continue
                 elif instruction.op == "load" and not lanes_of(instruction.type) and self._is_fixed(instruction):
                     scalar_loads.append(instruction)
@@ -179,8 +186,9 @@ class _Widening:
                 return 1
             widest = max(widest, access.size)
         stores = [access for access in accesses if access.is_store]
-        if self.inner and not all(access.all_on for access in accesses):
-            return 1
+        for number, access in enumerate(accesses):
+            if self.inner and not access.all_on and (access.is_store or not self.asking or number not in in_loops):
+                return 1
         for number, store in enumerate(accesses):
             if store.is_store and number in in_loops:
                 return 1  # What gangs store in the iterations of a loop may be stored in another order.
@@ -199,6 +207,8 @@ class _Widening:
             if any(accesses[number].size < _PIXEL and self._is_in_rows(accesses[number]) for number in in_loops):
                 return 1  # Lanes that go along rows of their own load words of them, which fill registers.
             irregular = sum(number in in_loops and self._is_irregular_load(each) for number, each in enumerate(accesses))
+            if self.asking:
+                return factor_of_walk(self.loop, self.inner, max(1, widest * self.width // register), self._is_data)
             return self._factor_of_loops(max(1, widest * self.width // register), irregular)
         smallest = min(access.size for access in accesses)
         cuts_words = words and any(access.size == _PIXEL for access in accesses)
@@ -250,6 +260,8 @@ class _Widening:
         factor = _MOST_REGISTERS
         while factor > 1 and (factor * work * registers > _MOST_AT_ONCE or factor * chains * registers > _MOST_CHAINS):
             factor //= 2
+        if factor == 1 and registers == 1 and waits_long(self.loop, self.inner, work, chains):
+            return 2
         return factor if chains else 1
 
     def _is_data(self, instruction: Instruction) -> bool:
@@ -299,23 +311,11 @@ class _Widening:
 
     def _is_irregular_load(self, access: Access) -> bool:
         """Whether each lane loads from where what it loaded before in a short loop leads it, which waits for that."""
+        if self.asking and not access.is_store and access.address is None:
+            return not is_local(access.memory.root, self.values)
         if not self.inner or access.is_store or access.address is not None or not access.all_on:
             return False
-        pending, seen = [access.pointers.value], set[str]()
-        while pending:
-            name = pending.pop()
-            made = self.values.definitions.get(name)
-            if made is None or name in seen:
-                continue
-            seen.add(name)
-            if (
-                made.op == "phi"
-                and lanes_of(made.type)
-                and any(made in self.function.block(head).phis() for head in self.heads)
-            ):
-                return True
-            pending += [each.value for each in made.operands if each.value[0] == "%"]
-        return False
+        return leads_itself(access, self.function, self.values, self.heads)
 
     def _is_lanewise(self, instruction: Instruction, counting: set[str]) -> bool:
         """Whether each lane of the result is made of the same lanes of the operands, in a wide gang too.

@@ -126,6 +126,11 @@ class BranchingLoop(LaneLoop):
             return mask_implies(sure, access.mask, self.values) and mask_implies(access.mask, sure, self.values)
         return access.all_on or mask_implies(sure, access.mask, self.values)
 
+    def keeps_all(self) -> bool:
+        """Whether what is used behind the loop is only what lanes that have left keep."""
+        kept = {phi.name for phi in self.header.phis() if self._keeps(phi)}
+        return all(each.name in kept or each.name not in self.used_outside for each in self.instructions() if each.name)
+
     def _keeps(self, phi: Instruction) -> bool:
         return (
             lanes_of(phi.type) == self.lanes

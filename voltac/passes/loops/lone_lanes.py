@@ -83,7 +83,7 @@ class _Writer(LaneTexts):
         done: list[Instruction] = []
         for phi in used:
             element = element_of(phi.type)
-            slot = self._slot(phi.type, walk.arm(phi, False))
+            slot = self._slot(phi.type, walk.arm(phi, False), phi.name)
             place = self.write("place", f"getelementptr {element}, ptr {slot}, i64 {self.lane}", leave)
             leave.append(Instruction(f"  store {element} {self.names[phi.name]}, ptr {place}, align {self.size(element)}"))
             results[phi.name] = self.write("walked", f"load {phi.type}, ptr {slot}, align {self._alignment(phi.type)}", done)
@@ -142,9 +142,9 @@ class _Writer(LaneTexts):
         """Of a slot: that of the register it is stored from."""
         return min(64, self.size(element_of(vector)) * lanes_of(vector))
 
-    def _slot(self, vector: str, value: str, copied: bool = True) -> str:
-        """A place of the stack with all lanes of a value from outside; ``copied``: lanes may write theirs."""
-        key = f"{vector} {value} {copied}"
+    def _slot(self, vector: str, value: str, of: str) -> str:
+        """A place of the stack with all lanes of a value from outside; ``of``: what lanes write theirs to, if they do."""
+        key = f"{vector} {value} {of}"
         if key not in self.slots:
             slot = self.slots[key] = self.fresh("slot")
             align = self._alignment(vector)
@@ -166,7 +166,7 @@ class _Writer(LaneTexts):
             return self.names[value]
         if element == "i64" and integers(vector, value) == tuple(range(self.walk.lanes)):
             return self.lane
-        slot = self._slot(vector, value, copied=False)
+        slot = self._slot(vector, value, "")
         place = self.write("place", f"getelementptr {element}, ptr {slot}, i64 {self.lane}", self.at_lane)
         name = self.write("of.lane", f"load {element}, ptr {place}, align {self.size(element)}", self.at_lane)
         if value[0] == "%":

@@ -28,6 +28,8 @@ class WideLoop:
         self.narrow = narrow
         """Of what is carried on: sums that neighbours are added up for."""
         self.target = target
+        self.asking: frozenset[str] = frozenset()
+        """What asks whether any lane of a mask is on."""
         self.function = loop.function
         self.header, self.body, self.outside = loop.header, loop.body, loop.outside
         self.counter, self.following, self.width = loop.counter, loop.following, loop.width
@@ -129,6 +131,9 @@ class WideLoop:
 
     def _widened(self, instruction: Instruction, width: int, wide: int, names: dict[str, str]) -> Instruction:
         made = Instruction(with_lanes(instruction.text, width, wide))
+        if instruction.name in self.asking:
+            # Bits of a mask as one number.
+            made.text = re.sub(rf"\bi{width}\b", f"i{wide}", made.text)
         made.rename(names)
         if instruction.name:
             made.text = made.text.replace(f"{instruction.name} = ", f"{names[instruction.name]} = ", 1)

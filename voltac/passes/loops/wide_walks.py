@@ -1,0 +1,102 @@
+"""Loops that lanes leave one by one, in the body of a loop over gangs: whether two gangs may and should do them together.
+
+    foreach (i = 0 ... n) {
+        int lo = 0, hi = 63;
+        while (hi - lo > 1) { ... table[mid] ... }                 gangs 0 and 1 at once, then 2 and 3, ...
+        a[i] = lo;
+    }
+
+An iteration waits for the one before: for a gather, a quotient, a chain of products. A second gang has something to do
+meanwhile. It is done until the last lane of both has left, which is the same for each lane where it could do the loop alone
+(:mod:`voltac.passes.loops.branching_loops`): what asks for any lane asks for those of both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from voltac.ir.cfg import ControlFlow, NaturalLoop
+from voltac.ir.lane_values import LaneValues
+from voltac.ir.model import Function, Instruction
+from voltac.ir.types import lanes_of
+from voltac.options import Options
+from voltac.passes.accesses.access import Access, pseudo_operation
+from voltac.passes.loops.branching_loops import BranchingLoop
+from voltac.passes.loops.gang_loops import GangLoop
+from voltac.passes.loops.lane_loops import DIVISIONS
+
+_GANGS = 2
+"""At once. More need more registers than there are."""
+_MOST_WORK = 40
+"""Instructions of an iteration, of one gang: more keep a processor busy. Chosen, not measured."""
+_MOST_CHAINS = 6
+"""Values that go from iteration to iteration, of one gang, and the mask: twice as many fill the registers of AVX2."""
+_MOST_LONG_CHAINS = 2
+"""The same of loops that all lanes do alike."""
+_WORK_OF_STEP = 2
+"""Instructions for each step of such a chain that leave time for another gang's: a step takes four cycles, in which a processor
+does eight."""
+_GATHER = 8
+"""Such instructions that a gather counts for."""
+
+
+def asking_of(function: Function, loop: NaturalLoop, flow: ControlFlow, values: LaneValues, options: Options) -> frozenset[str]:
+    """What asks for any lane in a loop that each lane could do alone, empty for another one."""
+    found = BranchingLoop(function, loop, flow, values, options)
+    if not found.splits() or found.stores or not found.keeps_all():
+        return frozenset()
+    return frozenset(found.deciding)
+
+
+def is_local(array: str, values: LaneValues) -> bool:
+    """Whether a pointer is that of a local array, whose rows are of one gang; of one that is not seen, too."""
+    made = values.definitions.get(array)
+    return not array or (made is not None and made.op == "alloca")
+
+
+def factor_of_walk(loop: GangLoop, inner: set[str], registers: int, is_data: Callable[[Instruction], bool]) -> int:
+    """How many gangs to do at once; ``registers``: that a value of one takes."""
+    work = chains = 0
+    for block in loop.blocks:
+        if block.name not in inner:
+            continue
+        for each in block.instructions:
+            if each.op in DIVISIONS:
+                return 1  # of integers: scalar code, which keeps a processor busy
+            if pseudo_operation(each):
+                work += _GATHER
+            elif each.op == "phi":
+                chains += 1
+            elif each.op not in ("insertelement", "shufflevector"):
+                work += is_data(each)
+    return _GANGS if registers == 1 and work <= _MOST_WORK and chains <= _MOST_CHAINS else 1
+
+
+def waits_long(loop: GangLoop, inner: set[str], work: int, chains: int) -> bool:
+    """Whether an iteration of a loop in the body is one long chain, of few values that go on to the next one."""
+    if not 0 < chains <= _MOST_LONG_CHAINS or work > _MOST_WORK:
+        return False
+    steps: dict[str, int] = {}
+    for block in loop.blocks:
+        if block.name in inner:
+            for each in block.instructions:
+                if each.op == "phi":
+                    steps[each.name] = 0
+                elif before := [steps[name] for name in each.names_used() if name in steps]:
+                    steps[each.name] = 1 + max(before)
+    return work <= _WORK_OF_STEP * max(steps.values(), default=0)
+
+
+def leads_itself(access: Access, function: Function, values: LaneValues, heads: set[str]) -> bool:
+    """Whether the place of a load follows from what goes from iteration to iteration of a loop with one of these heads."""
+    pending, seen = [access.pointers.value], set[str]()
+    while pending:
+        name = pending.pop()
+        made = values.definitions.get(name)
+        if made is None or name in seen:
+            continue
+        seen.add(name)
+        if made.op == "phi" and lanes_of(made.type) and any(made in function.block(head).phis() for head in heads):
+            return True
+        pending += [each.value for each in made.operands if each.value[0] == "%"]
+    return False
