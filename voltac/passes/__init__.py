@@ -43,6 +43,7 @@ from voltac.passes.masked_counts import add_under_masks
 from voltac.passes.narrow_arithmetic import narrow_arithmetic
 from voltac.passes.overlapping_gangs import overlap_last_gangs
 from voltac.passes.pairs_in_halves import pair_in_halves
+from voltac.passes.products_of_halves import multiply_halves
 from voltac.passes.resolve_accesses import resolve_accesses
 from voltac.passes.row_blocks import load_row_blocks
 from voltac.passes.row_stores import store_row_blocks
@@ -186,6 +187,9 @@ AFTER_LLVM = (
     Pass("count_by_exponents", "leading and trailing zeros of lanes are exponents of floats",
          lambda text, options: count_by_exponents(text),
          lambda options: _resolves_on_host(options) and options.target.is_x86 and not options.target.has_avx512),
+    Pass("multiply_halves", "products of lower and of upper halves of lanes that are added are one instruction",
+         lambda text, options: multiply_halves(text, options.target),
+         lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
     Pass("pair_in_halves", "even and odd elements of two registers are taken within halves, and added as two registers",
          pair_in_halves, lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
     Pass("carry_indices", "indices of lanes that short loops compute with are carried from gang to gang",
