@@ -60,6 +60,15 @@ def _value_of_type(cursor: Cursor) -> bool:
     return cursor.is_type(cursor.text) and cursor.following in ("<", "[") and not cursor.accepts_type
 
 
+def _constructor(cursor: Cursor) -> bool:
+    is_called = cursor.previous == "(" and cursor.token > 1 and cursor.is_type(cursor.texts[cursor.token - 2])
+    return cursor.context_name == "member" and (is_called or cursor.text == "~")
+
+
+def _value_before_end(cursor: Cursor) -> bool:
+    return cursor.text in (";", "}") and cursor.accepts_name
+
+
 def _static_assertion(cursor: Cursor) -> bool:
     return cursor.first_word == "static_assert" and cursor.text.startswith('"')
 
@@ -127,9 +136,24 @@ OTHER_FORMS: tuple[Guess, ...] = (
         _value_of_type,
     ),
     advice(
+        "a constructor",
+        "struct S { float x; S(¦float a) { x = a; } };\nint f() { return 1; }",
+        "a struct has no constructors; write a function that returns one",
+        _constructor,
+    ),
+    advice(
         "an assertion about constants",
         'void f() { static_assert(1, ¦"text"); }',
         "there is no 'static_assert'; write '#if' and '#error', or 'assert'",
         _static_assertion,
+    ),
+)
+
+UNFINISHED = (
+    advice(
+        "a value in front of an end",
+        "int f(int a) { a = (a + ¦; return a; }",
+        "a value is missing here",
+        _value_before_end,
     ),
 )

@@ -8,7 +8,7 @@ from voltac.syntax.recovery.given_up import GIVEN_UP
 from voltac.syntax.recovery.guess import Guess
 from voltac.syntax.recovery.habits import ELSE_IF, FIRST_WORDS, PATTERNS
 from voltac.syntax.recovery.misspelt import MISSPELT
-from voltac.syntax.recovery.other_forms import OTHER_FORMS
+from voltac.syntax.recovery.other_forms import OTHER_FORMS, UNFINISHED
 from voltac.syntax.recovery.placement import ALONE, CASTS, CONDITIONS, MISSING_ENDS, OUTSIDE, TEMPLATES
 from voltac.syntax.recovery.type_names import (
     FOREIGN_TYPES,
@@ -51,5 +51,6 @@ GUESSES: tuple[Guess, ...] = (
     *OUTSIDE,
     *WITHOUT_TYPE,
     *SMALL_CHANGES,
+    *UNFINISHED,
     *GIVEN_UP,
 )
