@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +12,10 @@ import pytest
 
 # Compilers and interpreters make many objects and few circles: looking for these as often as usual takes a sixth of the time.
 gc.set_threshold(100_000, 20, 50)
+
+# Hundreds of processes import the compiler: without its bytecode each takes half a second more.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_collection_finish() -> None:

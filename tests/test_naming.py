@@ -46,7 +46,6 @@ LONG_FILES = {
     "sema/declarations/functions.py": "prototypes, definitions and what may be exported are matched with each other",
     "sema/declarations/variables.py": "globals, locals and members differ in a few lines each",
     "sema/tree.py": "one table: nodes refer to each other",
-    "syntax/ast.py": "one table: nodes refer to each other",
     "syntax/preprocessor.py": "directives change the state in which the lines that follow are read",
     "targets/naplespu/simulator/core.py": "the state that all instructions of a core share",
 }

@@ -75,9 +75,9 @@ RECIPES = (
              "\nswap\n    swap a, b;\nEach variable gets the value of the other."),
         Edit("voltac/syntax/grammar.lark", '-> sync',
              '          | "swap" assignment "," assignment ";"                                    -> swap'),
-        Edit("voltac/syntax/ast.py", "class Sync(Node):",
+        Edit("voltac/syntax/ast/statements.py", "class Sync(Node):",
              "class Swap(Node):\n    first: Expression\n    second: Expression\n\n\n@record", before=True),
-        Edit("voltac/syntax/ast.py", "    | Sync", "    | Swap"),
+        Edit("voltac/syntax/ast/statements.py", "    | Sync", "    | Swap"),
         Edit("voltac/syntax/statements.py", "def sync(",
              "    def swap(self, start: int, end: int, first: ast.Expression, second: ast.Expression) -> ast.Swap:\n"
              "        return ast.Swap(self.span(start, end), first, second)\n", before=True),

@@ -16,6 +16,7 @@ from voltac.passes.accesses.cost_rows import has_halves, has_masked
 from voltac.passes.aligned_stores import align_stores
 from voltac.passes.bit_tests import place_bit_tests
 from voltac.passes.byte_divisions import divide_in_words
+from voltac.passes.carried_indices import carry_indices
 from voltac.passes.check_divisors import check_divisors
 from voltac.passes.clamped_indices import peel_clamped
 from voltac.passes.constants_in_memory import keep_constants_in_memory
@@ -26,9 +27,11 @@ from voltac.passes.even_odd_lanes import compute_even_odd
 from voltac.passes.exchange_lanes import exchange_lanes
 from voltac.passes.exponent_counts import count_by_exponents
 from voltac.passes.flatten_branches import flatten_branches
+from voltac.passes.floats_of_masks import select_floats
 from voltac.passes.frozen_conditions import freeze_compared
 from voltac.passes.gang_pairs import pair_gangs
 from voltac.passes.gangs_in_flight import put_gangs_in_flight
+from voltac.passes.high_products import multiply_high
 from voltac.passes.jammed_rows import jam_rows
 from voltac.passes.joined_conditions import join_conditions
 from voltac.passes.joined_members import join_members
@@ -49,6 +52,7 @@ from voltac.passes.single_choices import choose_once
 from voltac.passes.some_lanes import move_some_lanes
 from voltac.passes.unmasked_stores import keep_stores_unmasked
 from voltac.passes.unrolled_members import unroll_members
+from voltac.passes.values_by_register import compute_by_register
 from voltac.passes.walk_runs import walk_runs
 from voltac.passes.whole_copies import copy_whole
 from voltac.passes.whole_stores import make_stores_whole
@@ -106,12 +110,12 @@ PASSES = (
          exchange_lanes, _resolves_on_host),
     Pass("version_distances", "loops whose indices are put together of bits have a version for each power of two",
          version_distances, lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("unroll_members", "short loops that store members of structs one after the other become straight code",
+         unroll_members, lambda options: options.level > 1 and options.loop_unrolling and _resolves_on_host(options)),
     Pass("walk_runs", "loops whose lanes walk runs of their own are done for one lane after the other, where that costs less",
          walk_runs, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("peel_clamped", "loops whose indices are held within bounds do without them but at the edges",
          peel_clamped, lambda options: options.level > 1 and _resolves_on_host(options)),
-    Pass("unroll_members", "short loops that store members of structs one after the other become straight code",
-         unroll_members, lambda options: options.level > 1 and options.loop_unrolling and _resolves_on_host(options)),
     Pass("narrow_arithmetic", "what bytes and 16-bit numbers are used for is computed in 16 bits",
          narrow_arithmetic, lambda options: options.level > 1 and not options.target.is_device),
     Pass("jam_rows", "loops around a foreach that changes the same elements each time do four iterations at a time",
@@ -134,6 +138,8 @@ PASSES = (
     Pass("join_members", "members of structs that are computed alike are so all at once, as they lie in memory",
          join_members, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),
+    Pass("compute_by_register", "values of several registers between shuffles of single ones are computed register by register",
+         compute_by_register, _has_halves),
     Pass("order_lanes", "lanes between shuffles stand so that these stay within halves of registers",
          order_lanes, _has_halves),
     Pass("keep_lanes_in_scalars", "what is put together and taken apart lane by lane is computed in scalars",
@@ -161,6 +167,8 @@ PASSES = (
 AFTER_LLVM = (
     Pass("select_shifted", "shifts by 0 or 1 become selections where all lanes are shifted by one count",
          select_shifted, optimizing),
+    Pass("select_floats", "truth values become floats by a selection of 1 and 0",
+         lambda text, options: select_floats(text), optimizing),
     Pass("keep_masks_wide", "masks stay whole lanes across blocks, and where they fill several registers",
          keep_masks_wide, optimizing),
     Pass("join_conditions", "conditions of lanes are joined by and and or, where masks are whole lanes",
@@ -170,11 +178,15 @@ AFTER_LLVM = (
     Pass("divide_in_words", "bytes are divided by constants as 16-bit numbers, which processors multiply",
          lambda text, options: divide_in_words(text),
          lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
+    Pass("multiply_high", "64-bit lanes are divided by constants, and multiplied to 128 bits, by products of 32-bit numbers",
+         multiply_high, lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
     Pass("count_by_exponents", "leading and trailing zeros of lanes are exponents of floats",
          lambda text, options: count_by_exponents(text),
          lambda options: _resolves_on_host(options) and options.target.is_x86 and not options.target.has_avx512),
     Pass("pair_in_halves", "even and odd elements of two registers are taken within halves, and added as two registers",
          pair_in_halves, lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
+    Pass("carry_indices", "indices of lanes that short loops compute with are carried from gang to gang",
+         carry_indices, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("extend_by_sign", "indices of gathers are extended by their sign, as the instructions do",
          lambda text, options: extend_by_sign(text), optimizing),
     Pass("add_under_masks", "truth values are added under masks, where these are bits",

@@ -5,12 +5,11 @@ from __future__ import annotations
 from voltac.ir.model import Instruction
 from voltac.ir.parts import CASTS
 from voltac.ir.types import element_of
-from voltac.passes.accesses.emit import Emitter
 from voltac.passes.loops.lane_loops import COMPARISONS
 from voltac.passes.loops.row_loops import intrinsic_of
 
 
-def of_width(instruction: Instruction, given: list[str], width: int, emit: Emitter) -> str:
+def of_width(instruction: Instruction, given: list[str], width: int, declarations: set[str]) -> str:
     """What stands behind ``=``; ``given`` are its operands in that width. A call's truth values stay scalars."""
     op, parts = instruction.op, instruction.parts
     element = f"<{width} x {element_of(instruction.type)}>"
@@ -24,7 +23,7 @@ def of_width(instruction: Instruction, given: list[str], width: int, emit: Emitt
         scalars = {at for at, each in enumerate(parts.operands) if each.type == "i1"}
         types = ["i1" if at in scalars else each for at, each in enumerate(types)]
         typed = [f"i1 {parts.operands[at].value}" if at in scalars else each for at, each in enumerate(typed)]
-        emit.declarations.add(f"{element} {callee}({', '.join(types)})")
+        declarations.add(f"{element} {callee}({', '.join(types)})")
         plain = "".join(f"{flag} " for flag in parts.flags if flag not in ("tail", "musttail", "notail"))
         return f"call {plain}{element} {callee}({', '.join(typed)})"
     if op in CASTS:

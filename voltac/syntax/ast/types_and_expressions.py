@@ -1,28 +1,11 @@
-"""The tree as written: what the parser makes of a file, one class a construct.
-
-Nothing is resolved here: names are text, types are type syntax, operators are
-their spelling. Section 4 of the language reference is the grammar. Nodes are
-never changed after they are built; each carries the span of its text.
-
-One file, since it is one table whose nodes refer to each other.
-"""
+"""Types, declarators and declarations of variables as written, and expressions: they contain each other."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from voltac.messages.message import Span
 from voltac.records import record
+from voltac.syntax.ast.node import Mistake, Node
 
-
-@record
-class Node:
-    """What the parser builds; ``span`` is the text it was read from."""
-
-    span: Span
-
-
-# --- types as written -------------------------------------------------------------------------------------------
+# --- types ----------------------------------------------------------------------------------------------------------
 
 
 @record
@@ -160,7 +143,14 @@ class TypeName(Node):
     declarator: Declarator
 
 
-# --- declarations -----------------------------------------------------------------------------------------------
+def declared_name(declarator: Declarator) -> NameDeclarator:
+    """The innermost declarator of one, which has the name."""
+    while not isinstance(declarator, NameDeclarator):
+        declarator = declarator.inner
+    return declarator
+
+
+# --- declarations of variables and members --------------------------------------------------------------------------
 
 
 @record
@@ -179,317 +169,7 @@ class Declaration(Node):
     declarators: tuple[InitDeclarator, ...]
 
 
-@record
-class FunctionDefinition(Node):
-    """``specifiers declarator { ... }``."""
-
-    specifiers: Specifiers
-    declarator: Declarator
-    body: Compound
-
-
-@record
-class TemplateParameter(Node):
-    """``typename name`` (``type`` is None), or a value parameter of the given type."""
-
-    name: str
-    type: Specifiers | None
-
-
-@record
-class TemplateDeclaration(Node):
-    """``template <parameters>`` of a definition (``body``) or a prototype (``body`` None)."""
-
-    parameters: tuple[TemplateParameter, ...]
-    specifiers: Specifiers
-    declarator: Declarator
-    body: Compound | None
-
-
-@record
-class TemplateSpecialization(Node):
-    """``template <> ...``; the declarator's name carries the template arguments."""
-
-    specifiers: Specifiers
-    declarator: Declarator
-    body: Compound | None
-
-
-@record
-class TemplateInstantiation(Node):
-    """``template float f<float>(float);``."""
-
-    specifiers: Specifiers
-    declarator: Declarator
-
-
-@record
-class ExportTypes(Node):
-    """``export { A, B };``."""
-
-    types: tuple[TypeSpecifier, ...]
-
-
-@record
-class Mistake(Node):
-    """Text with a syntax error, reported by the parser: a declaration, member, statement or operand that was given up."""
-
-    declared: tuple[str, ...] = ()
-    """Names that seem to be declared in it."""
-    used: tuple[str, ...] = ()
-    """The other names in it."""
-    behind_brace: bool = False
-    """Whether it stands behind a brace that closes a function too early."""
-
-
-ExternalDeclaration = (
-    Declaration
-    | FunctionDefinition
-    | TemplateDeclaration
-    | TemplateSpecialization
-    | TemplateInstantiation
-    | ExportTypes
-    | Mistake
-)
-
-
-@record
-class TranslationUnit(Node):
-    """A file, with all it includes."""
-
-    declarations: tuple[ExternalDeclaration, ...]
-    unknown_types: tuple[str, ...] = ()
-    """Names that were used as types and are none, reported by the parser."""
-
-
-# --- statements -------------------------------------------------------------------------------------------------
-
-
-@record
-class Compound(Node):
-    """``{ ... }``."""
-
-    statements: tuple[Statement, ...]
-
-
-@record
-class ExpressionStatement(Node):
-    """``expression`` is None for an empty statement."""
-
-    expression: Expression | None
-
-
-@record
-class DeclarationStatement(Node):
-    """A declaration among statements."""
-
-    declaration: Declaration
-
-
-@record
-class If(Node):
-    """``if (condition) then else otherwise``; ``cif`` is coherent."""
-
-    condition: Expression
-    then: Statement
-    otherwise: Statement | None
-    coherent: bool
-    """``cif``."""
-
-
-@record
-class While(Node):
-    """``while (condition) body``; ``cwhile`` is coherent."""
-
-    condition: Expression
-    body: Statement
-    coherent: bool
-
-
-@record
-class DoWhile(Node):
-    """``do body while (condition);``; ``cdo`` is coherent."""
-
-    body: Statement
-    condition: Expression
-    coherent: bool
-
-
-@record
-class For(Node):
-    """``for (initial; condition; step) body``; ``cfor`` is coherent."""
-
-    initial: Statement | None
-    condition: Expression | None
-    step: Expression | None
-    body: Statement
-    coherent: bool
-
-
-@record
-class Dimension(Node):
-    """``name = first ... last`` of a foreach."""
-
-    name: str
-    first: Expression
-    last: Expression
-
-
-@record
-class Foreach(Node):
-    """``foreach (dimensions) body`` or ``foreach_tiled``; the last dimension is the innermost."""
-
-    dimensions: tuple[Dimension, ...]
-    body: Statement
-    tiled: bool
-
-
-@record
-class ForeachActive(Node):
-    """``foreach_active (name) body``."""
-
-    name: str
-    body: Statement
-
-
-@record
-class ForeachUnique(Node):
-    """``foreach_unique (name in values) body``."""
-
-    name: str
-    values: Expression
-    body: Statement
-
-
-@record
-class Switch(Node):
-    """``switch (value) body``; labels may stand anywhere in the body."""
-
-    value: Expression
-    body: Statement
-
-
-@record
-class Case(Node):
-    """``case value: statement``."""
-
-    value: Expression
-    statement: Statement
-
-
-@record
-class Default(Node):
-    """``default: statement``."""
-
-    statement: Statement
-
-
-@record
-class Labelled(Node):
-    """``name: statement``."""
-
-    name: str
-    statement: Statement
-
-
-@record
-class Goto(Node):
-    """``goto name;``."""
-
-    name: str
-
-
-@record
-class Break(Node):
-    """``break;``."""
-
-
-@record
-class Continue(Node):
-    """``continue;``."""
-
-
-@record
-class Return(Node):
-    """``return value;``."""
-
-    value: Expression | None
-
-
-@record
-class Unmasked(Node):
-    """``unmasked { ... }``."""
-
-    body: Compound
-
-
-@record
-class Print(Node):
-    """``print(format, arguments);``."""
-
-    format: str
-    arguments: tuple[Expression, ...]
-
-
-@record
-class Assert(Node):
-    """``assert(condition);``; ``text`` is the condition as it is written, for the message."""
-
-    text: str
-    condition: Expression
-
-
-@record
-class Sync(Node):
-    """``sync;``."""
-
-
-@record
-class Delete(Node):
-    """``delete pointer;`` or ``delete[] pointer;``."""
-
-    pointer: Expression
-
-
-@record
-class Pragma(Node):
-    """A pragma in front of a statement: ``kind`` is ``unroll`` (count or None) or ``nounroll``."""
-
-    kind: str
-    count: int | None
-    statement: Statement
-
-
-Statement = (
-    Compound
-    | ExpressionStatement
-    | DeclarationStatement
-    | If
-    | While
-    | DoWhile
-    | For
-    | Foreach
-    | ForeachActive
-    | ForeachUnique
-    | Switch
-    | Case
-    | Default
-    | Labelled
-    | Goto
-    | Break
-    | Continue
-    | Return
-    | Unmasked
-    | Print
-    | Assert
-    | Sync
-    | Delete
-    | Pragma
-    | Mistake
-)
-
-
-# --- expressions ------------------------------------------------------------------------------------------------
+# --- expressions ----------------------------------------------------------------------------------------------------
 
 
 @record
@@ -696,22 +376,3 @@ Expression = (
     | Mistake
 )
 Initializer = Expression | InitializerList
-
-
-def declared_name(declarator: Declarator) -> NameDeclarator:
-    """The innermost declarator of one, which has the name."""
-    while not isinstance(declarator, NameDeclarator):
-        declarator = declarator.inner
-    return declarator
-
-
-def nodes(root: object) -> Iterator[Node]:
-    """A node, or those of a tuple, with everything below, in the order of the source."""
-    pending: list[object] = [root]
-    while pending:
-        here = pending.pop()
-        if isinstance(here, tuple) and not isinstance(here, Span):
-            pending.extend(reversed(here))
-        elif isinstance(here, Node):
-            yield here
-            pending.extend(getattr(here, name) for name in reversed(type(here).__match_args__))
