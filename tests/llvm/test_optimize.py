@@ -3,6 +3,7 @@
 import ctypes
 import dataclasses
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from voltac.llvm import early, late, load_objects
 from voltac.messages.diagnostics import InternalError
 from voltac.options import Options
-from voltac.target_info import find_target
+from voltac.target_info import TARGETS, find_target
 
 OPTIONS = Options(target=find_target("sse2-i32x4"), level=2)
 
@@ -164,3 +165,24 @@ done:
 """
     with pytest.raises(InternalError, match="one entry for each predecessor"):
         late(text, Options(find_target("avx2-i32x8"), level=1))
+
+
+SUM_OF_CALLS = """
+int bit(int v, uniform int at) { return (v >> at) & 1; }
+void pack(uint32 to[], int a, int b) {
+    uint32 s = a;
+    if (a == 2) {
+        s += bit(b, 0) << 4;
+        s += bit(b, 2) << 5;
+    }
+    to[0] = s;
+}
+"""
+
+
+@pytest.mark.parametrize("target", [name for name in TARGETS if name.startswith("rvv")])
+def test_sums_of_three_do_not_end_the_process_on_risc_v(target: str) -> None:
+    """LLVM's combiner of machine instructions would: in a process of its own, for the others' sake."""
+    words = ("-m", "voltac", "-", f"--target={target}", "-O2", "--woff", "-o", "-")
+    done = subprocess.run([sys.executable, *words], input=SUM_OF_CALLS.encode(), capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()

@@ -185,11 +185,20 @@ def _members(chance: random.Random, known: list[str], depth: int = 0) -> str:
             found.append(f"{chance.choice(['float', 'int8', *known])} * uniform {name}{sizes};")
         elif kind < 0.55:
             found.append(f"{chance.choice(('float', 'int16', 'double'))}<{chance.randrange(2, 5)}> {name}{sizes};")
+        elif kind < 0.65:
+            result, *taken = (_of_signature(chance, known) for _ in range(chance.randrange(1, 4)))
+            found.append(f"{result} (* uniform {name}{sizes})({', '.join(taken)});")
         else:
             rate = chance.choice(("", "", "", "uniform ", "varying "))
             types = ("bool", "int8", "unsigned int16", "int", "int64", "float", "double", "E")
             found.append(f"{rate}{chance.choice(types)} {name}{sizes};")
     return " ".join(found)
+
+
+def _of_signature(chance: random.Random, known: list[str]) -> str:
+    """The type of a result or parameter of a function pointer."""
+    name = chance.choice(("bool", "int8", "unsigned int", "float", "double", "E", "float<3>", *known))
+    return f"{chance.choice(('', 'uniform ', 'varying '))}{name}{chance.choice(('', '', ' * uniform', ' *', ' &'))}"
 
 
 def _tail(chance: random.Random) -> str:
@@ -226,6 +235,10 @@ struct Table {
     struct { int q; void (* uniform of)(varying struct { int a; } * uniform p, uniform Late * uniform l); } part;
     void (* uniform slice)(soa<4> S * uniform p);
     struct { int a; } (* uniform value)(struct { int b; } x);
+    int (* uniform by_lane)(int x);
+    uniform float (* uniform of_lanes)(float<3> v, uniform int n);
+    int * (* uniform to_lanes)(uniform int n);
+    S (* one_a_lane)(const S &s, int * varying p);
     enum { X, Y = -1 } kind[3];
     void (* uniform kinds)(uniform enum { P, Q } k);
 };

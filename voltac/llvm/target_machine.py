@@ -89,9 +89,18 @@ _ABIS = {"riscv64": "lp64d"}
 
 
 @cache
+def _leave_riscv_uncombined() -> None:
+    """LLVM 22 takes the number of elements of any vector operation for a register where it looks at sums of three, and ends
+    the process at one that is a constant (``areRVVInstsReassociable``). For the process; of RISC-V only."""
+    binding().set_option("voltac", "--riscv-enable-machine-combiner=false")
+
+
+@cache
 def _machine(triple: str, cpu: str, features: str, level: int, code_model: str, comments: bool) -> Any:
     target = binding().Target.from_triple(triple)
     architecture = triple.partition("-")[0]
+    if architecture == "riscv64":
+        _leave_riscv_uncombined()
     machine = target.create_target_machine(
         cpu=cpu,
         features=features,

@@ -393,9 +393,12 @@ def _leads_to_nameless(qual: Qual) -> bool:
 def _in_signature(qual: Qual) -> Qual | None:
     """What stands for a type in the parameters and the result of a function pointer, where no type may be defined.
 
-    None where there is nothing: the function pointer is one to anything then, to be cast by those who call it.
+    None where there is nothing, as for the lanes of a varying value: the function pointer is one to anything then, to be cast
+    by those who call it.
     """
     qual = _as_pointer(qual)
+    if qual.rate == VARYING and qual.type != Void():
+        return None
     if isinstance(qual.type, Pointer) and _leads_to_nameless(qual.type.to):
         return Qual(_ANYTHING.type, qual.rate, qual.const)
     inner = qual

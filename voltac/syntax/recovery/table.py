@@ -8,6 +8,7 @@ from voltac.syntax.recovery.given_up import GIVEN_UP
 from voltac.syntax.recovery.guess import Guess
 from voltac.syntax.recovery.habits import ELSE_IF, FIRST_WORDS, PATTERNS
 from voltac.syntax.recovery.misspelt import MISSPELT
+from voltac.syntax.recovery.other_forms import OTHER_FORMS, UNFINISHED
 from voltac.syntax.recovery.placement import ALONE, CASTS, CONDITIONS, MISSING_ENDS, OUTSIDE, TEMPLATES
 from voltac.syntax.recovery.type_names import (
     FOREIGN_TYPES,
@@ -36,6 +37,7 @@ GUESSES: tuple[Guess, ...] = (
     *END,
     *ALONE,
     *MISSING_ENDS,
+    *OTHER_FORMS,
     *CASTS,
     *NAMED_LIKE_TYPES,
     *FOREIGN_CONSTRUCTS,
@@ -49,5 +51,6 @@ GUESSES: tuple[Guess, ...] = (
     *OUTSIDE,
     *WITHOUT_TYPE,
     *SMALL_CHANGES,
+    *UNFINISHED,
     *GIVEN_UP,
 )

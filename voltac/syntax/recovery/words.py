@@ -70,6 +70,15 @@ FOREIGN: tuple[Guess, ...] = (
     _word("constexpr", "write 'const'", "const", "¦constexpr int n = 3;"),
     _word("volatile", "there is no 'volatile'; leave it out", "", _in_function("¦volatile int c;")),
     _word("register", "there is no 'register'; leave it out", "", _in_function("¦register int c;")),
+    *(
+        _word(
+            word,
+            "leave it out; parameters point to different objects in any case",
+            "",
+            f"void f(float * ¦{word} a) {{ *a = 1; }}",
+        )
+        for word in ("restrict", "__restrict", "__restrict__")
+    ),
     _word("virtual", "there are no methods; leave this out", "", "¦virtual int f() { return 1; }"),
     _word("friend", "there are no classes; leave this out", "", "struct S { ¦friend int a; };"),
     _word("then", "there is no 'then'; leave it out", "", _in_function("if (a > b) ¦then a = b;")),

@@ -1,0 +1,159 @@
+"""What C, C++ and others have and this language has not, or writes in another way: ranges, parts of structs, values."""
+
+from __future__ import annotations
+
+from voltac.syntax.recovery.cursor import Cursor
+from voltac.syntax.recovery.editor import edit
+from voltac.syntax.recovery.guess import Finding, Guess, Tried, advice
+
+_RANGES = ("foreach", "foreach_tiled")
+"""Loops over 'first ... last'."""
+
+
+def _head(cursor: Cursor) -> str:
+    """The word in front of the parenthesis that is open, as of a loop's head."""
+    opener = cursor.unclosed_bracket
+    return cursor.texts[opener - 1] if opener > 0 and cursor.texts[opener] == "(" else ""
+
+
+def _other_range(cursor: Cursor) -> bool:
+    is_exchange = cursor.text == ":" and "..." in cursor.texts[cursor.token : cursor.token + 4]  # '=' will do
+    return cursor.text in ("in", ";", ":") and _head(cursor) in _RANGES and not is_exchange
+
+
+def _range_of_for(cursor: Cursor) -> bool:
+    return cursor.text == "..." and _head(cursor) in ("for", "cfor")
+
+
+def _range_of_case(cursor: Cursor) -> bool:
+    return cursor.text == "..." and "case" in cursor.texts[max(0, cursor.token - 3) : cursor.token]
+
+
+def _more_arguments(cursor: Cursor) -> bool:
+    return cursor.text == "..." and cursor.previous in ("(", ",") and cursor.following == ")" and _head(cursor) != "catch"
+
+
+def _bit_field(cursor: Cursor) -> bool:
+    return cursor.text == ":" and cursor.context_name == "member" and cursor.is_value(cursor.previous)
+
+
+def _initial_member(cursor: Cursor) -> bool:
+    return cursor.text in ("=", "{") and cursor.context_name == "member" and cursor.is_value(cursor.previous)
+
+
+def _type_of_enumeration(cursor: Cursor) -> bool:
+    return cursor.text == ":" and "enum" in cursor.texts[max(0, cursor.token - 2) : cursor.token]
+
+
+def _named_value(cursor: Cursor) -> bool:
+    return cursor.text == "." and cursor.previous in ("{", ",") and cursor.is_value(cursor.following)
+
+
+def _name_of_enumeration(cursor: Cursor) -> Finding | None:
+    """``E::A`` is read as ``A``."""
+    if not cursor.is_type(cursor.text) or cursor.texts[cursor.token + 1 : cursor.token + 3] != [":", ":"]:
+        return None
+    return Finding(edit(cursor.token, cursor.token + 3, []))
+
+
+def _value_of_type(cursor: Cursor) -> bool:
+    return cursor.is_type(cursor.text) and cursor.following in ("<", "[") and not cursor.accepts_type
+
+
+def _constructor(cursor: Cursor) -> bool:
+    is_called = cursor.previous == "(" and cursor.token > 1 and cursor.is_type(cursor.texts[cursor.token - 2])
+    return cursor.context_name == "member" and (is_called or cursor.text == "~")
+
+
+def _value_before_end(cursor: Cursor) -> bool:
+    return cursor.text in (";", "}") and cursor.accepts_name
+
+
+def _static_assertion(cursor: Cursor) -> bool:
+    return cursor.first_word == "static_assert" and cursor.text.startswith('"')
+
+
+OTHER_FORMS: tuple[Guess, ...] = (
+    advice(
+        "a range that is no range",
+        "void f(uniform int a[], uniform int n) { foreach (i ¦in 0 ... n) { a[i] = 1; } }",
+        "the range of a 'foreach' is written 'foreach (i = first ... last)'",
+        _other_range,
+    ),
+    advice(
+        "a range of 'for'",
+        "void f(uniform int a[], uniform int n) { for (int i = 0 ¦... n) { a[i] = 1; } }",
+        "'foreach' has ranges: 'foreach (i = first ... last)'; 'for' counts: 'for (int i = 0; i < n; ++i)'",
+        _range_of_for,
+    ),
+    advice(
+        "a range of 'case'",
+        "void f(int k) { switch (k) { case 1 ¦... 3: break; } }",
+        "a 'case' has one value; write one for each: 'case 1: case 2:'",
+        _range_of_case,
+    ),
+    advice(
+        "any number of arguments",
+        "int f(int n, ¦...) { return n; }",
+        "a function has as many parameters as it names",
+        _more_arguments,
+    ),
+    advice(
+        "a bit-field",
+        "struct S { int a ¦: 3; int b; };\nint f(S s) { return s.b; }",
+        "there are no bit-fields; take a member of a smaller type, or shift and mask",
+        _bit_field,
+    ),
+    advice(
+        "a value of a member",
+        "struct S { int a ¦= 3; int b; };\nint f(S s) { return s.b; }",
+        "members have no values of their own; write them where an object is declared: 'S s = {3};'",
+        _initial_member,
+    ),
+    advice(
+        "the type of an enumeration",
+        "enum E ¦: uint8 { A };\nint f() { return 1; }",
+        "every enumeration is stored as a uint32; leave the type out",
+        _type_of_enumeration,
+    ),
+    advice(
+        "a value with a member's name",
+        "struct S { int a; };\nvoid f() { S s = { ¦.a = 1 }; }",
+        "values in braces have no names; write them in the order of the members",
+        _named_value,
+    ),
+    Guess(
+        "the name of an enumeration in front of its value",
+        "enum E { A };\nE f() { return ¦E::A; }",
+        "$error; an enumeration has no scope of its own; write the name behind '::' alone",
+        _name_of_enumeration,
+        Tried.CORRECTION,
+    ),
+    advice(
+        "an array or vector as a value",
+        "void f() { float<2> v = ¦float<2>(1, 2); }",
+        "an array or vector gets its values in a declaration: 'float<2> v = {1, 2};'",
+        _value_of_type,
+    ),
+    advice(
+        "a constructor",
+        "struct S { float x; S(¦float a) { x = a; } };\nint f() { return 1; }",
+        "a struct has no constructors; write a function that returns one",
+        _constructor,
+    ),
+    advice(
+        "an assertion about constants",
+        'void f() { static_assert(1, ¦"text"); }',
+        "there is no 'static_assert'; write '#if' and '#error', or 'assert'",
+        _static_assertion,
+    ),
+)
+
+UNFINISHED = (
+    advice(
+        "a value in front of an end",
+        "int f(int a) { a = (a + ¦; return a; }",
+        "a value is missing here",
+        _value_before_end,
+    ),
+)
