@@ -42,6 +42,11 @@ LOOP = "export void f(uniform int a[], uniform int n) {{ int x = 0; {loop} a[pro
         "for (uniform int k = 8; k > 0; k -= 3) x += k;",
         "for (uniform int k = 0; k < 16; k++) x += a[k];",
         "for (uniform int64 k = 0; k != 4; ++k) x += k;",
+        "for (uniform int k = 1; k < programCount; k *= 2) x += a[k];",
+        "for (uniform int k = programCount / 2; k; k >>= 1) x += a[k];",
+        "for (uniform unsigned int k = 1u << 3; k > 0; k /= 2) x += k;",
+        "for (uniform int k = 1; k <= 4; k = k + k) x += k;",
+        "for (uniform int k = 1; k < 9; k <<= 1) for (uniform int j = k; j > 0; j = j / 2) x += j;",
     ],
 )
 def test_these_are_written_out(loop: str) -> None:
@@ -56,6 +61,11 @@ def test_these_are_written_out(loop: str) -> None:
         "for (uniform int k = 0; k < 3; k++) { if (a[k] > 3) break; x += k; }",
         "for (uniform int k = 0; k < 3; k++) { k += a[k]; x += k; }",
         "for (uniform int k = 0; k < 3; k--) { x += k; }",
+        "for (uniform int k = 1; k < 3; k /= 1) { x += k; }",
+        "for (uniform int8 k = 100; k < 127; k += 20) { x += k; }",
+        "for (uniform unsigned int k = 3; k < 4; --k) { x += k; }",
+        "for (uniform int k = 8; k > 0; k -= a[0]) { x += k; }",
+        "for (uniform int k = 8; k > -9; k /= 2) { x += k; }",
         "\n#pragma nounroll\nfor (uniform int k = 0; k < 3; k++) { x += k; }",
         "uniform int k; for (k = 0; k < 3; k++) { x += k; }",
     ],

@@ -244,6 +244,29 @@ static {s} {h}(const {s} &one, {s} &other) {{ if (one.m0 < other.m0) return one;
         lines.append(f"for (uniform int j = 0; j < 16; j++) {{ {self.note(f'{bins}[j]', type)} }} }}")
         return Part("", "\n".join(lines), first)
 
+    def networks(self) -> Part:
+        """Lanes that take from others at distances that double or halve: sums, scans and sorts by hand, with all lanes on."""
+        type, v = self.rng.choice((*UNSIGNED, "float", "double")), self.name("v")
+        first = f"{type} {v} = ({type})((i[programIndex & 31] ^ programIndex * 5) & 63);"
+        for _ in range(self.rng.randint(1, 2)):
+            head = self.rng.choice(
+                (
+                    "int k = 1; k < programCount; k *= 2", "int k = 1; k < programCount; k <<= 1", "int k = 1; k <= 8; k += k",
+                    "int k = programCount / 2; k > 0; k /= 2", "unsigned int k = programCount; k; k >>= 1",
+                    "int64 k = 3; k < 50; k = k * 2 + 1", "int8 k = 1; k != 16; k = k << 1",
+                )
+            )  # fmt: skip
+            other = self.rng.choice(
+                (
+                    f"shuffle({v}, (int)(programIndex ^ k) & programCount - 1)", f"rotate({v}, (int)k)",
+                    f"shift({v}, -(int)k)", f"broadcast({v}, (int)k & programCount - 1)",
+                )
+            )  # fmt: skip
+            joined = self.rng.choice((f"{v} + t", f"max({v}, t)", f"programIndex >= (int)k ? {v} + t : {v}"))
+            kept = f"({type})((int){v} & 255)" if type in ("float", "double") else v
+            first += f" for (uniform {head}) {{ {type} t = {other}; {v} = {joined}; {v} = {kept}; }}"
+        return Part("", self.note(v, type), first)
+
     def machines(self) -> Part:
         """A state for each lane, by a switch in a loop, with cases that fall through."""
         e, state, steps = self.name("State"), self.name("state"), self.name("steps")

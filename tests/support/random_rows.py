@@ -1,8 +1,9 @@
 """Random loops over rows of two arrays: rows of the lanes' own, columns, rows above and below, distances known and not.
 
-A program has the interface of the run-tests (``run_programs.py``). All it computes is exact: integers that wrap, and floats
-that are small integers. What lanes write to one place, and what one iteration leaves to the next, follows from the order of
-lanes and gangs, which all oracles keep; so the result depends on the gang's width.
+A program has the interface of the run-tests (``run_programs.py``). All it computes is exact: unsigned integers that wrap, and
+small numbers of the other types, of which products of three overflow nothing. What lanes write to one place, and what one
+iteration leaves to the next, follows from the order of lanes and gangs, which all oracles keep; so the result depends on the
+gang's width.
 """
 
 from __future__ import annotations
@@ -12,8 +13,9 @@ import random
 _SIZE, _BEGIN = 400, 50
 """Of an array, and where its rows begin; before and behind is room for neighbours."""
 _MOST_COLUMNS, _MOST_ROWS = 13, 9
-_FLOATS = ("float", "double")
-_TYPES = ("int", "unsigned int", "uint8", "int16", "int64", *_FLOATS)
+_MASKS = {"int": 63, "int16": 15, "int64": 63, "float": 63, "double": 63}
+"""Signed type -> which bits of a value are stored; what signed integers overflow to is undefined."""
+_TYPES = ("int", "unsigned int", "uint8", "int16", "int64", "float", "double")
 _ROWS = ("{0} * n + {1}", "{0} * n + {1}", "({0} + 1) * n + {1}", "({0} - 1) * n + {1}", "k * n + {1}")
 _OTHERS = ("{1} * n + {0}", "{0}", "n + {1}", "2 * {1} + {0} * n", "2 * {1} + 1 + {0} * n", "k + {1}", "{1}")
 _STEPS = ("", "", "", " + 1", " - 1", " + n", " + 8", " - 8", " + 64", " + k", " + n - 1")
@@ -42,8 +44,8 @@ class _Rows:
 
     def statement(self) -> str:
         to = self.place("aaaab", varies=True)
-        if self.type in _FLOATS:
-            text = f"{to} = ({self.type})((int)({self.value()}) & 63);"
+        if mask := _MASKS.get(self.type):
+            text = f"{to} = ({self.type})((int)({self.value()}) & {mask});"
         else:
             text = f"{to} {self.rng.choice(('=', '=', '+=', '-='))} {self.value()};"
         return f"if ({self.place('ab')} > 3) {text}" if self.rng.random() < 0.15 else text

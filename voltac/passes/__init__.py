@@ -26,9 +26,11 @@ from voltac.passes.even_odd_lanes import compute_even_odd
 from voltac.passes.exchange_lanes import exchange_lanes
 from voltac.passes.exponent_counts import count_by_exponents
 from voltac.passes.flatten_branches import flatten_branches
+from voltac.passes.floats_of_masks import select_floats
 from voltac.passes.frozen_conditions import freeze_compared
 from voltac.passes.gang_pairs import pair_gangs
 from voltac.passes.gangs_in_flight import put_gangs_in_flight
+from voltac.passes.high_products import multiply_high
 from voltac.passes.jammed_rows import jam_rows
 from voltac.passes.joined_conditions import join_conditions
 from voltac.passes.joined_members import join_members
@@ -161,6 +163,8 @@ PASSES = (
 AFTER_LLVM = (
     Pass("select_shifted", "shifts by 0 or 1 become selections where all lanes are shifted by one count",
          select_shifted, optimizing),
+    Pass("select_floats", "truth values become floats by a selection of 1 and 0",
+         lambda text, options: select_floats(text), optimizing),
     Pass("keep_masks_wide", "masks stay whole lanes across blocks, and where they fill several registers",
          keep_masks_wide, optimizing),
     Pass("join_conditions", "conditions of lanes are joined by and and or, where masks are whole lanes",
@@ -170,6 +174,8 @@ AFTER_LLVM = (
     Pass("divide_in_words", "bytes are divided by constants as 16-bit numbers, which processors multiply",
          lambda text, options: divide_in_words(text),
          lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
+    Pass("multiply_high", "64-bit lanes are divided by constants, and multiplied to 128 bits, by products of 32-bit numbers",
+         multiply_high, lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
     Pass("count_by_exponents", "leading and trailing zeros of lanes are exponents of floats",
          lambda text, options: count_by_exponents(text),
          lambda options: _resolves_on_host(options) and options.target.is_x86 and not options.target.has_avx512),

@@ -27,10 +27,16 @@ _MOST_NODES = 300
 _MOST_NODES_OF_LANES = 640
 """The same of a foreach_active: with constant lane numbers nothing is left of finding the lanes."""
 
-_TESTS: dict[str, Callable[[int, int], bool]] = {
-    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "!=": operator.ne,
+_COMPUTED: dict[str, Callable[[int, int], int]] = {
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "!=": operator.ne, "==": operator.eq,
+    "+": operator.add, "-": operator.sub, "*": operator.mul,
 }  # fmt: skip
-_ARITHMETIC: dict[str, Callable[[int, int], int]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
+_COMPUTED_OF_NATURALS: dict[str, Callable[[int, int], int]] = {
+    "/": operator.floordiv, "<<": operator.lshift, ">>": operator.rshift,
+    "&": operator.and_, "|": operator.or_, "^": operator.xor,
+}  # fmt: skip
+_MOST_BITS = 64
+"""Of an integer."""
 _NEVER_COPIED = (
     *(tree.Break, tree.Continue, tree.Return, tree.Goto, tree.Label, tree.CaseLabel),
     *(tree.Launch, tree.Foreach),
@@ -68,54 +74,78 @@ def lanes_may_be_copied(c: FunctionContext, node: tree.ForeachActive) -> bool:
 
 def _values_of_counter(c: FunctionContext, first: tree.Declare, loop: tree.Loop) -> list[int]:
     """What the counter is in each iteration; empty if that is not known or too much."""
-    symbol, initial = first.symbol, first.initial
+    symbol = first.symbol
     if symbol.type.rate is not UNIFORM or symbol.address_taken or not isinstance(symbol.type.type, Scalar):
         return []
-    value = _known(c, initial)
-    if not symbol.type.type.is_integer or value is None:
+    if not symbol.type.type.is_integer or loop.test is None or loop.step is None:
         return []
     if not loop.test_first or loop.coherent or loop.unroll == 0 or (loop.unroll or 0) > 1:
         return []
-    step = _step(loop.step, symbol)
-    match loop.test:
-        case tree.Binary(_, _, relation, tree.Load(_, _, tree.Variable(_, _, _, tested)), bound):
-            limit = _known(c, bound)
-            if tested is not symbol or relation not in _TESTS or not step or limit is None:
-                return []
-        case _:
-            return []
-    holds = _TESTS[relation]
-    values: list[int] = []
-    while holds(value, limit):
+    value, values = _known(c, first.initial, symbol, 0), list[int]()
+    while value is not None and len(values) <= _MOST_ITERATIONS:
+        holds = _known(c, loop.test, symbol, value)
+        if not holds:
+            return [] if holds is None else values
         values.append(value)
-        value += step
-        if len(values) > _MOST_ITERATIONS:
-            return []
-    return values
+        value = _stepped(c, loop.step, symbol, value)
+    return []
 
 
-def _known(c: FunctionContext, node: object) -> int | None:
-    """A number made of constants and the counters of unrolled loops around."""
+def _known(c: FunctionContext, node: object, counter: tree.VariableSymbol, count: int) -> int | None:
+    """A number made of constants, the loop's counter and those of unrolled loops around; none that its type does not hold."""
+    value: int | None = None
     match node:
-        case tree.Constant(_, Qual(Scalar("int" | "uint", _)), number):
-            return int(number)
-        case tree.Load(_, _, tree.Variable(_, Qual(Scalar("int" | "uint", _)), _, symbol)) if symbol in c.variables.values:
-            text = c.variables.values[symbol].name
-            return int(text) if text.lstrip("-").isdigit() else None
-        case tree.Binary(_, _, "+" | "-" | "*" as sign, left, right):
-            one, other = _known(c, left), _known(c, right)
-            return None if one is None or other is None else _ARITHMETIC[sign](one, other)
-    return None
+        case tree.Constant(_, Qual(Scalar("int" | "uint" | "bool", _)), number):
+            value = int(number)
+        case tree.Load(_, _, tree.Variable(_, Qual(Scalar("int" | "uint", _)), _, symbol)):
+            if symbol is counter:
+                value = count
+            elif symbol in c.variables.values:
+                text = c.variables.values[symbol].name
+                value = int(text) if text.lstrip("-").isdigit() else None
+        case tree.Convert(_, Qual(Scalar("bool", _)), of):
+            value = _known(c, of, counter, count)
+            value = value if value is None else int(value != 0)
+        case tree.Convert(_, Qual(Scalar("int" | "uint", _)), of):
+            value = _known(c, of, counter, count)
+        case tree.Binary(_, _, sign, left, right):
+            value = _computed(sign, _known(c, left, counter, count), _known(c, right, counter, count))
+    return value if isinstance(node, tree.Value) and _holds(node.type, value) else None
 
 
-def _step(node: tree.Value | None, symbol: tree.VariableSymbol) -> int:
+def _computed(sign: str, one: int | None, other: int | None) -> int | None:
+    if one is None or other is None:
+        return None
+    if sign in _COMPUTED:
+        return int(_COMPUTED[sign](one, other))
+    if sign not in _COMPUTED_OF_NATURALS or one < 0 or other < 0 or (sign == "/" and not other):
+        return None
+    return None if sign == "<<" and other >= _MOST_BITS else _COMPUTED_OF_NATURALS[sign](one, other)
+
+
+def _holds(kind: Qual, value: int | None) -> bool:
+    """Whether a type of integers or truth values has the number: what wraps around is left to the machine."""
+    match kind.type:
+        case Scalar("int", bits):
+            return value is not None and -(1 << bits - 1) <= value < 1 << bits - 1
+        case Scalar("uint", bits):
+            return value is not None and 0 <= value < 1 << bits
+        case Scalar("bool", _):
+            return value in (0, 1)
+    return False
+
+
+def _stepped(c: FunctionContext, node: tree.Value, counter: tree.VariableSymbol, count: int) -> int | None:
+    """What the counter is after a step."""
+    value: int | None = None
     match node:
-        case tree.Increment(_, _, tree.Variable(_, _, _, counted), sign, _) if counted is symbol:
-            return 1 if sign == "++" else -1
-        case tree.CompoundAssign(_, _, "+" | "-" as sign, tree.Variable(_, _, _, counted), tree.Constant(_, _, by)):
-            if counted is symbol:
-                return int(by) if sign == "+" else -int(by)
-    return 0
+        case tree.Increment(_, _, tree.Variable(_, _, _, counted), sign, _) if counted is counter:
+            value = count + (1 if sign == "++" else -1)
+        case tree.CompoundAssign(_, _, sign, tree.Variable(_, _, _, counted), by) if counted is counter:
+            value = _computed(sign, count, _known(c, by, counter, count))
+        case tree.Assign(_, _, tree.Variable(_, _, _, counted), to) if counted is counter:
+            value = _known(c, to, counter, count)
+    return value if _holds(counter.type, value) else None
 
 
 def _may_be_copied(body: tree.Statement, counter: tree.VariableSymbol, most: int) -> bool:
