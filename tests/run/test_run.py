@@ -1,7 +1,8 @@
 """Every run-test gives the stated result on both oracles and as machine code at -O0 and -O2."""
 
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from run_programs import (
     run_tests,
 )
 
+from voltac.pipeline import Compilation
 from voltac.target_info import TargetInfo
 
 FOLDER = Path(__file__).resolve().parent
@@ -83,19 +85,17 @@ def test_as_machine_code(program: RunTest, runner: NativeRunner) -> None:
     small = [target for target in program.more_targets if target in (*SMALL_TYPE_TARGETS, ONE_LANE)]
     less_usual = (others, small) if number // 2 % 2 else (small, others)
     picked = [targets[number % len(targets)] for targets in (usual, *less_usual) if targets][:2]
-    if len(picked) == 2:
-        unoptimized = number // 4 % 2
-        check_machine_code(program, picked[unoptimized:][:1], runner, (0,))
-        check_machine_code(program, picked[1 - unoptimized :][:1], runner, (2,))
-    else:
-        check_machine_code(program, picked, runner)
+    levels = (0, 2) if number // 4 % 2 else (2, 0)
+    check_machine_code(program, map(partial(compile_for, program.path, program.text), (picked * 2)[:2], levels), runner)
 
 
-def check_machine_code(
-    program: RunTest, targets: Sequence[TargetInfo], runner: NativeRunner, levels: Sequence[int] = (2, 0)
-) -> None:
-    jobs = [compile_for(program.path, program.text, target, levels[0]) for target in targets]
-    compiled = [natively(at_level(job, level)) for level in levels for job in jobs]
+def both_levels(program: RunTest, targets: Sequence[TargetInfo]) -> list[Compilation]:
+    jobs = [compile_for(program.path, program.text, target) for target in targets]
+    return [*jobs, *(at_level(job, 0) for job in jobs)]
+
+
+def check_machine_code(program: RunTest, jobs: Iterable[Compilation], runner: NativeRunner) -> None:
+    compiled = [natively(job) for job in jobs]
     results = zip(compiled, runner.run(compiled))
     differences = {str(native): program.difference(*result, native.target.width) for native, result in results}
     assert not {name: difference for name, difference in differences.items() if difference}
@@ -115,7 +115,7 @@ def test_on_the_ir_of_every_stage_and_target(program: RunTest) -> None:
 def test_for_the_other_targets(program: RunTest, runner: NativeRunner) -> None:
     """As machine code for all usual widths, and on both oracles, too, for the small types' targets, and of the rest for some
     that the name picks."""
-    check_machine_code(program, program.targets, runner)
+    check_machine_code(program, both_levels(program, program.targets), runner)
     small = [target for target in program.more_targets if target in (*SMALL_TYPE_TARGETS, ONE_LANE)]
     rest = [target for target in program.more_targets if target not in small]
     start = zlib.crc32(program.claim.encode()) % max(1, len(rest))
@@ -124,7 +124,7 @@ def test_for_the_other_targets(program: RunTest, runner: NativeRunner) -> None:
         out, printed = interpret(program.path, program.text, target)
         assert program.difference(out, printed, target.width) == "", f"for {target.name} on the typed tree"
         check_ir(program, target, ("early", "passes"))
-    check_machine_code(program, targets, runner)
+    check_machine_code(program, both_levels(program, targets), runner)
 
 
 def test_every_program_is_named_after_its_claim() -> None:
