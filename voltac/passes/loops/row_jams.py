@@ -30,6 +30,7 @@ MOST_INSTRUCTIONS = 180
 _MOST_VECTORS = 40
 """That differ between iterations, in one block: four of each are kept in registers for a while. Chosen, not measured."""
 _MOST_LANES = 32
+"""Each lane's row has a register of its own, as far as there are some."""
 _COMPUTED = frozenset(
     (
         *(*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "icmp", "fcmp", "select", "freeze"),
