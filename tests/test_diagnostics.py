@@ -16,7 +16,7 @@ import pytest
 
 from voltac.messages.diagnostics import Diagnostics
 from voltac.messages.message import NOWHERE, Note, Span
-from voltac.messages.warning_switches import OFF_BY_DEFAULT, SWITCHES
+from voltac.messages.warning_switches import AS_ERRORS, OFF_BY_DEFAULT, SWITCHES
 from voltac.options import Options
 from voltac.sema import check
 from voltac.syntax import parse, preprocess
@@ -316,6 +316,17 @@ def test_a_warning_can_be_switched_off_by_name() -> None:
     assert checked(SHADOW, disabled=OFF_BY_DEFAULT | {"shadow"}).items == []
     assert checked(SHADOW.replace("    int a", "#pragma ignore warning(shadow)\n    int a")).items == []
     assert checked("#pragma ignore warning begin(shadow)\n" + SHADOW).items == []
+
+
+def test_warnings_that_ispc_does_not_give_are_errors_only_by_name() -> None:
+    own = "export void f(uniform int a[], uniform int n) {\n    int s = n * 2;\n    int b;\n    a[programIndex] = s + b;\n}\n"
+    found = checked(own, as_errors=AS_ERRORS)
+    assert ({item.code for item in found.items}, found.error_count) == ({"uniform", "uninitialized"}, 0)
+    assert checked(own, as_errors=AS_ERRORS | {"uniform"}).error_count == 1
+    assert checked(SHADOW, as_errors=AS_ERRORS).error_count == 1
+    page = (Path(__file__).resolve().parent.parent / "docs" / "diagnostics.md").read_text()
+    listed = page[page.index("These are `assignment`") : page.index("`--werror --w")]
+    assert set(re.findall(r"`([\w-]+)`", listed)) == {switch.name for switch in SWITCHES if switch.own}
 
 
 # --- JSON -------------------------------------------------------------------------------------------------------

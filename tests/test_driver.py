@@ -176,3 +176,19 @@ def test_code_is_the_same_in_every_process(target: str) -> None:
         for seed in ("0", "7", "11")
     }
     assert len(texts) == 1 and b"stencil" in texts.pop()
+
+
+def test_names_of_masks_are_the_same_in_every_process(tmp_path: Path) -> None:
+    """Several masks that live across blocks, of lanes that fill two registers."""
+    steps = "".join(f"if (x[i] > {k}) s += k; else if (s > {k}.5) {{ do s *= 0.5; while (s > t + {k}); }}\n" for k in range(4))
+    source = tmp_path / "masks.ispc"
+    source.write_text(
+        "export void masks(uniform double x[], uniform double y[], uniform int n) { foreach (i = 0 ... n) {"
+        f"double s = 0, t = y[i]; for (int k = 0; k < (int)t; ++k) {{ if (x[i] < k) break; {steps} }} y[i] = s; }} }}"
+    )
+    words = [sys.executable, "-m", "voltac", str(source), "--target=avx2-i32x8", "--emit-llvm-text", "-o", "-", "--quiet"]
+    texts = {
+        subprocess.run(words, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, check=True).stdout
+        for seed in ("0", "7", "11")
+    }
+    assert len(texts) == 1 and b".wide" in texts.pop()

@@ -265,6 +265,12 @@ DECLARATIONS: tuple[Row, ...] = (
     ('extern ¦"C++" { int use(int a); }', "linkage"),
     ("static inline (¦int a) { }\nint next() { return 1; }", "found 'int'"),
     ("export void use(uniform int a[] ¦] ) { }\nint next() { return 1; }", "found ']'"),
+    ("struct T { int a; };\n¦API T use(T t);\nAPI int next(T t);\nAPI unmasked T one(T t) { return t; }", "not defined"),
+    ("static ¦API int use(int a) { return a; }\nextern API int next(int a);", "not defined"),
+    ("struct T { ¦API float a; API T * b; };\nint use(T t) { return t.a; }", "not defined"),
+    ("void use(¦API float * a, API float * b) { *a = *b; }", "not defined"),
+    ('¦API extern "C" void use(uniform int n);\nAPI extern uniform int next;', "not defined"),
+    ("¦API\ntypedef int bar;\nAPI\nstruct T { int a; };\nAPI enum F { F1 };\nbar use(T t) { return t.a + F1; }", "not defined"),
     ("¦*/ int next() { return 1; }", "'/*' missing"),
 )
 

@@ -153,6 +153,15 @@ def test_warnings_can_be_errors(voltac: Run, folder: Path) -> None:
     assert voltac(*words, "--woff").returncode == 0
 
 
+def test_a_build_made_for_ispc_stays_as_it_is_with_warnings_as_errors(voltac: Run, folder: Path) -> None:
+    (folder / "own.ispc").write_text("float f(float x) {\n    if (x > 0) return x;\n}\n")
+    words = ("own.ispc", TARGET, "-o", "own.o", "--werror")
+    done = voltac(*words)
+    assert "a return is missing" in said(done)
+    assert done.returncode == 0
+    assert voltac(*words, "--wmissing-return").returncode != 0
+
+
 @pytest.mark.parametrize("word", ["--woff", "-woff", "--quiet"])
 def test_warnings_can_be_silenced(voltac: Run, word: str) -> None:
     done = voltac("good.ispc", word)

@@ -1,7 +1,7 @@
 """Elements at places that LLVM knows to be small are loaded from there, on every target.
 
-Two indices of 32 bits were taken out of vectors as one word of 64: LLVM 22 then leaves out the ``and`` that cuts off the upper
-one, where lanes are the smaller of a number and the same less 5 (as ``% 5`` of three bits is).
+Two indices of 32 bits are taken out of vectors as one word of 64: LLVM 22 leaves out the ``and`` that cuts off the upper
+one, where it sees that lanes are the smaller of a number and the same less 5 (as ``% 5`` of three bits is).
 """
 
 import numpy as np

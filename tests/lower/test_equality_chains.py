@@ -104,3 +104,34 @@ def test_masks_of_late_arms_are_made_of_the_mask_before_the_chain() -> None:
         line.split("and <8 x i32> ")[1].split(",")[0] for line in changed.splitlines() if "= and <8 x i32> " in line
     )
     assert joined.most_common(1)[0][1] <= 4
+
+
+FLOATS = [*("1.5f", "0.0f", "0.1f", "-0.0f", "0.100000001f"), *(f"{k}.25f" for k in range(20)), *("1e-40f", "7.25f")]
+
+
+def test_a_lane_takes_the_first_arm_of_a_float_that_it_equals() -> None:
+    """The zeros are equal, 0.1 and 0.100000001 as floats, nan and nan never."""
+    tests = [f"k == {number}" for number in FLOATS]
+    tests[12:12] = ["k == (0.0f / 0.0f)"]
+    text = source(chain([(test, f"r += {1000 * n};") for n, test in enumerate(tests)], "r = -1;"), "float")
+    numbers = [np.float32(number.rstrip("f")) for number in FLOATS]
+    numbers[12:12] = [np.float32(np.nan)]
+    from_ = np.array([*numbers, -1e-40, 0, 5.5, np.inf], np.float32)
+    to = np.zeros(len(from_), np.int32)
+    compile_kernels(text, target="avx2-i32x8", opt=1).f(from_, to, len(from_))
+    for i, k in enumerate(from_):
+        arm = next((n for n, number in enumerate(numbers) if number == k), None)
+        assert to[i] == (i if i & 7 == 3 else -1 if arm is None else 1000 * arm + i), (i, k)
+
+
+@pytest.mark.parametrize(("last", "arms"), [("7.5f", 24), ("1e-38f", 23), ("-0.0f", 23), ("3.25f", 23)])
+def test_what_may_equal_a_number_before_is_no_part_of_the_chain(last: str, arms: int) -> None:
+    """Where denormals are taken for zeros, each is equal to zero."""
+    numbers = [*(f"{k}.25f" for k in range(22)), "0.0f", last]
+    text = text_after("lower", source(chain([(f"k == {v}", f"r += {n};") for n, v in enumerate(numbers)], "r = -1;"), "float"))
+    joined = Counter(
+        line.split("and <8 x i32> ")[1].split(",")[0]
+        for line in text.partition("\n}")[0].splitlines()
+        if "= and <8 x i32> " in line
+    )
+    assert joined.most_common(1)[0][1] == arms - 14

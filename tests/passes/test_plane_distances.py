@@ -104,6 +104,43 @@ def test_elements_that_move_within_an_array(forwards: bool) -> None:
             del memory
 
 
+OF_UNLIKE_STRIDES = """
+export void split(uniform uint8 a[], const uniform uint8 b[], uniform int first, uniform int second, uniform int n) {
+    foreach (i = 0 ... n) {
+        a[first + 2 * i] = b[4 * i];
+        a[first + 2 * i + 1] = b[4 * i + 2];
+        a[second + i] = b[4 * i + 1];
+        a[second + 1000 - i] = b[4 * i + 3];
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("distances", [(0, 2000), (0, 300), (0, 10), (1200, 0), (300, 0), (1000, 200)])
+def test_planes_of_unlike_strides_at_any_distance(distances: tuple[int, int]) -> None:
+    split = compile_kernels(OF_UNLIKE_STRIDES, "avx2-i32x8").split
+    first, second = distances
+    for n in (0, 5, 8, 40, 71, 150, 333):
+        b = np.random.default_rng(n).integers(0, 256, (n, 4), np.uint8)
+        expected = np.zeros(3100, np.uint8)
+        for gang in gang_by_gang(n):
+            lanes = np.arange(gang.start, gang.stop)
+            for start, step, member in ((first, 2, 0), (first + 1, 2, 2), (second, 1, 1), (second + 1000, -1, 3)):
+                expected[start + step * lanes] = b[gang, member]
+        (a, memory), (given, other) = guarded(np.zeros(3100, np.uint8)), guarded(b.ravel())
+        split(a, given, first, second, n)
+        assert (a == expected).all(), n
+        del memory, other
+
+
+def test_planes_of_unlike_strides_are_done_at_once() -> None:
+    """Those that overlap soon, from one place on, are not asked for."""
+    assert "store <32 x i8>" in passed(OF_UNLIKE_STRIDES, "avx2-i32x8")
+    known = OF_UNLIKE_STRIDES.replace("first + ", "").replace("second + ", "{} + ").replace("- i", "+ i")
+    assert "store <32 x i8>" in passed(known.replace("{}", "4096"), "avx2-i32x8")
+    assert "store <32 x i8>" not in passed(known.replace("{}", "100"), "avx2-i32x8")
+
+
 def test_gangs_are_done_at_once() -> None:
     assert "store <32 x i8>" in passed(SPLIT, "avx2-i32x8")
     assert "store <32 x i8>" in passed(MOVE, "avx2-i32x8")

@@ -17,6 +17,8 @@ WIDE, WIDE_ICL = "avx512skx-x64", "avx512icl-x64"
 MEMORY = r"mov\w*\s+\S+, -?\d*\(%[re]?sp"
 """A store into the stack: a detour through memory."""
 JUMP = r"\bj[a-z]+\s"
+BRANCHES = rf"({JUMP}[\s\S]*){{2}}"
+"""More than the one of an ``if``."""
 
 # name, T, statement for (x, y, n, a, r): values, a number, arrays; target -> instructions it has (all of them), and has not
 ROWS: list[tuple[str, str, str, dict[str, tuple[str, str]]]] = [
@@ -53,6 +55,9 @@ ROWS: list[tuple[str, str, str, dict[str, tuple[str, str]]]] = [
     ("packed_store", "int", "if (x > y) n = packed_store_active(r, x);", {
         SSE4: ("pshufb", "pextr"), AVX2: ("vpermd", "vpextr|vmaskmov"), 
         AVX512: (r"vpcompressd.*%zmm\d+", r"vpcompressd.*\(")}),
+    ("packed_store_of_doubles", "double", "if (x > y) n = packed_store_active(r, x);", {
+        SSE4: ("pshufb[\\s\\S]*cmov", BRANCHES),
+        AVX2: (r"vpermd[\s\S]*cmov[\s\S]*vpermd[\s\S]*cmov", BRANCHES)}),
     ("packed_store_of_registers", "int", "if (x > y) n = packed_store_active(r, x);", {
         WIDE: (r"(vpcompressd.*%zmm\d+[\s\S]*){4}", MEMORY), WIDE_ICL: (r"(vpcompressd.*%zmm\d+[\s\S]*){4}", MEMORY)}),
     ("packed_store_of_bytes", "int8", "if (x > y) n = packed_store_active(r, x);", {

@@ -17,13 +17,20 @@ def entry() -> None:
         if caught:
             signal.signal(signal.SIGINT, end_interrupted)
         import gc  # late: as all is here
+        import sys
+
+        import voltac
+        from voltac.system.packed_modules import PackedModules
 
         # A compilation makes many objects and no garbage worth looking for; the process ends with it.
         gc.disable()
+        # The process is this command's own: nobody else is told where modules come from.
+        modules = PackedModules(voltac)
+        sys.meta_path.insert(0, modules)
         from voltac.cli.command import run  # late: this takes long, and Ctrl-C is caught by now
 
         if caught:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-        run()
+        run(modules.keep)
     except KeyboardInterrupt:
         end_interrupted()

@@ -174,7 +174,8 @@ GROUPS: tuple[Group, ...] = (
                "exported functions can be called from the program itself too (the default)"),
     )),
     Group("Diagnostics", _SOURCE, (
-        Option("--werror", "warnings_are_errors", "flag", "warnings count as errors"),
+        Option("--werror", "warnings_are_errors", "flag",
+               "warnings count as errors, voltac's own only if they are switched on by name"),
         Option("--woff -woff", "warnings", "flag", "no warnings", False),
         Option("--diagnostics", "diagnostics", "equals",
                "as text (the default), as JSON, an object a line, or as a document of SARIF 2.1.0",

@@ -15,7 +15,7 @@ from voltac.llvm.host import host_target
 from voltac.messages.diagnostics import Diagnostics
 from voltac.messages.message import NOWHERE
 from voltac.messages.suggestions import suggestion
-from voltac.messages.warning_switches import OFF_BY_DEFAULT
+from voltac.messages.warning_switches import AS_ERRORS, OFF_BY_DEFAULT
 from voltac.options import Options
 from voltac.options.checks import LARGEST_ALIGNMENT, check_macro
 from voltac.pass_runs import PassRuns
@@ -69,10 +69,11 @@ def diagnostics_of(arguments: Namespace) -> Diagnostics:
     disabled = set(OFF_BY_DEFAULT)
     for name, wanted in arguments.warning_words:
         (disabled.discard if wanted else disabled.add)(name)
+    asked = {name for name, wanted in arguments.warning_words if wanted}
     return Diagnostics(
         warnings=arguments.warnings,
         disabled=frozenset(disabled),
-        warnings_are_errors=arguments.warnings_are_errors,
+        as_errors=AS_ERRORS | asked if arguments.warnings_are_errors else frozenset(),
         error_limit=-1 if arguments.error_limit is None else number(arguments.error_limit, "--error-limit"),
         wrap=arguments.wrap,
         colored=arguments.colored or sys.stderr.isatty(),

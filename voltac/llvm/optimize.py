@@ -32,6 +32,9 @@ _DEFINITION = lazy_pattern(
 _NAME = lazy_pattern(r'@("[^"]*"|[\w.$-]+)\(')
 _HALVES_RETURNED = lazy_pattern(r" = call (?:\w+ )*(?:\[\d+ x )?<\d+ x half>")
 _OPTNONE = lazy_pattern(r"^(attributes #\d+ = \{[^\n]*?) optnone\b", re.MULTILINE)
+_MOST_RUNS = 32
+"""Of pass managers with one pass builder: each run leaves callbacks behind, which llvmlite has all later passes call, and
+the time grows by the square of the number of functions: 1,500 of one addition take 3.0 s with one for all, 0.33 s so."""
 _STACK_PROTECTORS = {"": "", "none": "", "on": " ssp", "strong": " sspstrong", "all": " sspreq"}
 """Value of ``--stack-protector`` -> LLVM's attribute."""
 
@@ -262,11 +265,15 @@ def _simplify(module: LLVMModule, text: str, options: Options, level: int) -> No
         pipeline.add_instruction_combine_pass()
         pipeline.add_simplify_cfg_pass()
     short = _short_pipeline()
+    left = 0
     # Last those that may go when the calls of them in the others are known never to happen.
     for is_wanted in (operator.not_, bool):
         for function in module.definitions():
             if is_wanted(is_internal(function)):
+                if not left:
+                    builder, left = _pass_builder(options, level), _MOST_RUNS
                 (short if marks.is_for_other_files(function.name) else pipeline).run(function, builder)
+                left -= 1
         drop_unused_functions(module, builder)
 
 

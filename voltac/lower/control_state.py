@@ -92,7 +92,7 @@ class EqualityChain:
     symbol: tree.VariableSymbol
     head: IR | None
     """The mask before the first test."""
-    numbers: set[int] = field(default_factory=set)
+    numbers: set[float] = field(default_factory=set)
 
 
 class FunctionMasks:

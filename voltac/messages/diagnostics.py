@@ -68,7 +68,8 @@ class Diagnostics:
     warnings: bool = True
     disabled: frozenset[str] = OFF_BY_DEFAULT
     """Names of warnings that are not given."""
-    warnings_are_errors: bool = False
+    as_errors: frozenset[str] = frozenset()
+    """Names of warnings that count as errors."""
     error_limit: int = -1
     wrap: bool = True
     colored: bool = False
@@ -103,8 +104,7 @@ class Diagnostics:
     @property
     def error_count(self) -> int:
         """Errors so far; with ``--werror`` warnings count."""
-        errors = sum(item.is_error for item in self.items)
-        return errors + (len(self.items) - errors if self.warnings_are_errors else 0)
+        return sum(item.is_error or item.code in self.as_errors for item in self.items)
 
     def error(self, code: str, span: Span, text: str, *notes: Note) -> None:
         """Report a mistake of the program; checking goes on. ``code`` is its row in ``error_codes.py``."""

@@ -13,6 +13,8 @@ class WarningSwitch:
     default: bool
     """Whether the warning is given unless the command line says otherwise."""
     text: str
+    own: bool = False
+    """ispc, and the language, have no such warning: in builds made for them it is no error, unless it is asked for by name."""
 
 
 ALL = "all"
@@ -23,35 +25,41 @@ PERFORMANCE = "perf"
 SWITCHES: tuple[WarningSwitch, ...] = (
     WarningSwitch(PERFORMANCE, True, "performance warnings"),
     WarningSwitch("ambiguous", True, "another overload is better for some of the arguments"),
-    WarningSwitch("assignment", True, "an assignment stands where a condition is expected, and not in parentheses of its own"),
+    WarningSwitch(
+        "assignment", True, "an assignment stands where a condition is expected, and not in parentheses of its own", own=True
+    ),
     WarningSwitch("attribute", True, "an attribute is not known or has no effect where it stands"),
     WarningSwitch("bounds", True, "a constant index outside the array or vector"),
     WarningSwitch("cast", True, "a cast that does less, or more, than it seems: uniform arguments, pointers cut short"),
     WarningSwitch("const", True, "a conversion loses const"),
     WarningSwitch("deprecated", True, "a deprecated function, or an old spelling"),
     WarningSwitch("division", True, "division or remainder by the constant zero"),
-    WarningSwitch("empty-declaration", True, "a declaration that declares nothing"),
+    WarningSwitch("empty-declaration", True, "a declaration that declares nothing", own=True),
     WarningSwitch("export", True, "calls of exported functions, and qualifiers without effect on them"),
     WarningSwitch("global-layout", True, "a global whose layout, or a constant whose value, depends on the target"),
     WarningSwitch("implicit-type", True, "no type is given, or a literal lacks its decimal point"),
     WarningSwitch("lane-conflict", True, "lanes store different values to one address, or to one uniform member"),
-    WarningSwitch("missing-return", True, "a function with a result whose end is reached without one"),
-    WarningSwitch("null", True, "the null pointer is indexed"),
-    WarningSwitch("operator", True, "a function of an operator with parameters that do not fit"),
+    WarningSwitch("missing-return", True, "a function with a result whose end is reached without one", own=True),
+    WarningSwitch("null", True, "the null pointer is indexed", own=True),
+    WarningSwitch("operator", True, "a function of an operator with parameters that do not fit", own=True),
     WarningSwitch("output", True, "the command line: no output, no target, a suffix that does not fit, old options"),
     WarningSwitch("overflow", True, "a constant expression overflows its type"),
     WarningSwitch("pragma", True, "a pragma that is not known or has no effect"),
     WarningSwitch("preprocessor", True, "warnings of the preprocessor, '#warning' among them"),
     WarningSwitch("shadow", True, "a name hides an outer one"),
     WarningSwitch("shift", True, "a constant shift amount that is negative or too large"),
-    WarningSwitch("threads", True, "a kernel with 'foreach' that one thread of a device runs alone"),
-    WarningSwitch("uniform", True, "a variable that varies only because 'uniform' is not written"),
-    WarningSwitch("uniform-constant", False, "the same of a variable that only holds a constant, which costs nothing"),
-    WarningSwitch("uniform-store", True, "a store to something uniform under varying control flow"),
-    WarningSwitch("uninitialized", True, "a variable is read before it has a value"),
-    WarningSwitch("unmasked", True, "a jump out of an unmasked block"),
-    WarningSwitch("unreachable", True, "a statement that is never reached"),
+    WarningSwitch("threads", True, "a kernel with 'foreach' that one thread of a device runs alone", own=True),
+    WarningSwitch("uniform", True, "a variable that varies only because 'uniform' is not written", own=True),
+    WarningSwitch(
+        "uniform-constant", False, "the same of a variable that only holds a constant, which costs nothing", own=True
+    ),
+    WarningSwitch("uniform-store", True, "a store to something uniform under varying control flow", own=True),
+    WarningSwitch("uninitialized", True, "a variable is read before it has a value", own=True),
+    WarningSwitch("unmasked", True, "a jump out of an unmasked block", own=True),
+    WarningSwitch("unreachable", True, "a statement that is never reached", own=True),
 )
 
 WARNINGS: dict[str, WarningSwitch] = {switch.name: switch for switch in SWITCHES}
+AS_ERRORS: frozenset[str] = frozenset(switch.name for switch in SWITCHES if not switch.own)
+"""What ``--werror`` makes errors in any case."""
 OFF_BY_DEFAULT: frozenset[str] = frozenset(switch.name for switch in SWITCHES if not switch.default)

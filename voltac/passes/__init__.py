@@ -16,6 +16,7 @@ from voltac.passes.accesses.cost_rows import has_halves, has_masked
 from voltac.passes.aligned_stores import align_stores
 from voltac.passes.bit_tests import place_bit_tests
 from voltac.passes.byte_divisions import divide_in_words
+from voltac.passes.carried_indices import carry_indices
 from voltac.passes.check_divisors import check_divisors
 from voltac.passes.clamped_indices import peel_clamped
 from voltac.passes.constants_in_memory import keep_constants_in_memory
@@ -108,12 +109,12 @@ PASSES = (
          exchange_lanes, _resolves_on_host),
     Pass("version_distances", "loops whose indices are put together of bits have a version for each power of two",
          version_distances, lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("unroll_members", "short loops that store members of structs one after the other become straight code",
+         unroll_members, lambda options: options.level > 1 and options.loop_unrolling and _resolves_on_host(options)),
     Pass("walk_runs", "loops whose lanes walk runs of their own are done for one lane after the other, where that costs less",
          walk_runs, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("peel_clamped", "loops whose indices are held within bounds do without them but at the edges",
          peel_clamped, lambda options: options.level > 1 and _resolves_on_host(options)),
-    Pass("unroll_members", "short loops that store members of structs one after the other become straight code",
-         unroll_members, lambda options: options.level > 1 and options.loop_unrolling and _resolves_on_host(options)),
     Pass("narrow_arithmetic", "what bytes and 16-bit numbers are used for is computed in 16 bits",
          narrow_arithmetic, lambda options: options.level > 1 and not options.target.is_device),
     Pass("jam_rows", "loops around a foreach that changes the same elements each time do four iterations at a time",
@@ -181,6 +182,8 @@ AFTER_LLVM = (
          lambda options: _resolves_on_host(options) and options.target.is_x86 and not options.target.has_avx512),
     Pass("pair_in_halves", "even and odd elements of two registers are taken within halves, and added as two registers",
          pair_in_halves, lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
+    Pass("carry_indices", "indices of lanes that short loops compute with are carried from gang to gang",
+         carry_indices, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("extend_by_sign", "indices of gathers are extended by their sign, as the instructions do",
          lambda text, options: extend_by_sign(text), optimizing),
     Pass("add_under_masks", "truth values are added under masks, where these are bits",

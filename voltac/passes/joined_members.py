@@ -7,7 +7,8 @@
     ...
 
 Members taken apart by shuffles and put together again are what this saves; numbers of each member, such as a matrix, fill one
-register in place of one each. One member of a struct for all of them is a shuffle, or an element of memory in all lanes. Which
+register in place of one each. One member of a struct for all of them is a shuffle, or an element of memory in all lanes; where
+structs fill several registers (matrices) a row for all rows is one in both halves. Which
 costs less is counted in registers' worth of instructions.
 """
 

@@ -98,6 +98,7 @@ def resolve_accesses(module: Module, options: Options) -> list[AccessReport]:
         effects = effects or module_effects(module)
         values = lane_values(function, layout)
         emitter = Emitter(module, function, values)
+        emitter.takes_words = options.level > 1 and options.target.is_x86
         known = FunctionEffects(effects, function, values)
         # Of what only other files call, all places stand in other versions as well.
         told = [] if marks.is_for_other_files(function.name) else reports

@@ -4,6 +4,8 @@
     ->
     a[4 * i] = ...   a[4 * i + 1] = ...   a[4 * i + 2] = ...   a[4 * i + 3] = ...
 
+The same for rows of a matrix: ``for r = 0 .. 3: for k = 0 .. 3: a[16 * i + 4 * r + k] = ...`` is 16 stores.
+
 Then it is seen that the stores of one gang fill memory without a gap (:mod:`voltac.passes.joined_members`). ``lower``
 writes the bodies of shorter loops one after the other itself (``lower/control_flow/unrolling.py``). What is the same in each
 iteration stands once. Blocks that only follow each other become one.
@@ -16,12 +18,16 @@ from voltac.ir.constants import integers
 from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.options import Options
-from voltac.passes.accesses.access import pseudo_operation, read_access
+from voltac.passes.accesses.access import Access, pseudo_operation, read_access
+from voltac.passes.accesses.member_trees import stride_of
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
 from voltac.passes.loops.counted_loops import CountedLoop, IterationSteps
+from voltac.passes.loops.gang_loops import root
 
 _MOST_MEMBERS = 8
 """Iterations. Chosen, not measured."""
+_MOST_OF_ROWS = 16
+"""Members of a struct of several rows, which is longer than a register: a matrix of 4 by 4. Chosen, not measured."""
 _MOST_INSTRUCTIONS = 1200
 """Of all copies together; a product with a matrix of 8 by 8 has 1000. Chosen, not measured."""
 
@@ -37,7 +43,9 @@ def unroll_members(module: Module, options: Options) -> None:
         while (found := _next_loop(function, looked_at)) is not None:
             effects = effects or module_effects(module)
             values = lane_values(function, layout)
-            if _stores_members(found, values, options.target.vector_bits // 8):
+            if _stores_members(found, values, options.target.vector_bits // 8) or _fills_structs(
+                found, values, options.target.vector_bits // 8
+            ):
                 _unroll(found, _repeated(found, values, FunctionEffects(effects, function, values)))
 
 
@@ -46,10 +54,8 @@ def _next_loop(function: Function, looked_at: set[str]) -> CountedLoop | None:
     flow = control_flow(function)
     definitions: dict[str, Instruction] = {}
     for loop in flow.loops:
-        if loop.header in looked_at:
-            continue
-        looked_at.add(loop.header)
-        if len(loop.blocks) == 2:
+        if loop.header not in looked_at and len(loop.blocks) == 2:
+            looked_at.add(loop.header)
             definitions = definitions or function.definitions()
             found = CountedLoop.of(function, loop, flow, definitions)
             if found is not None and _count(found):
@@ -59,17 +65,25 @@ def _next_loop(function: Function, looked_at: set[str]) -> CountedLoop | None:
 
 def _count(loop: CountedLoop) -> int:
     """Iterations, where these are known and few; 0 for a loop that does more in its header than to count."""
+    count = _iterations(loop)
+    return count if count * len(loop.body.instructions) <= _MOST_INSTRUCTIONS else 0
+
+
+def _iterations(loop: CountedLoop) -> int:
+    """The same, however long the body is."""
     start = integers(loop.counter.type, loop.arm(loop.counter, loop.outside))
     limit = integers(loop.limit.type, loop.limit.value)
     if start is None or limit is None or len(loop.header.instructions) != 3 or "!llvm.loop" in loop.body.terminator.text:
         return 0  # or the program says itself whether to unroll it
     count = limit[0] - start[0] + (loop.predicate == "sle")
-    return count if 2 <= count <= _MOST_MEMBERS and count * len(loop.body.instructions) <= _MOST_INSTRUCTIONS else 0
+    return count if 2 <= count <= _MOST_OF_ROWS else 0
 
 
 def _stores_members(loop: CountedLoop, values: LaneValues, register: int) -> bool:
     """Whether a store of the body fills a struct of each lane, member by member, and that is no longer than a register."""
     count = _count(loop)
+    if count > _MOST_MEMBERS:
+        return False
     steps = IterationSteps(loop, values.definitions, values.layout)
     for instruction in loop.body.instructions:
         if pseudo_operation(instruction) != "scatter":
@@ -82,6 +96,40 @@ def _stores_members(loop: CountedLoop, values: LaneValues, register: int) -> boo
         ):
             return True
     return False
+
+
+def _fills_structs(loop: CountedLoop, values: LaneValues, register: int) -> bool:
+    """Whether iterations fill a struct of two registers, or of rows: by several stores, or in a loop around for the rows."""
+    steps = IterationSteps(loop, values.definitions, values.layout)
+    rows: dict[object, list[Access]] = {}
+    for instruction in loop.body.instructions:
+        if pseudo_operation(instruction) == "scatter":
+            access = read_access(0, instruction, "scatter", values)
+            if access.address is not None and access.all_on:
+                rows.setdefault((access.address.key, access.size), []).append(access)
+    for stores in rows.values():
+        first, size, stride = stores[0], stores[0].size, stride_of(stores[0])
+        starts = sorted(each.offsets[0] for each in stores)
+        if not 0 < stride <= _MOST_OF_ROWS * size or starts != list(range(starts[0], starts[0] + size * len(starts), size)):
+            continue
+        row = _count(loop) * size * len(starts)
+        if steps.of(first.pointers) == size * len(starts) and (
+            (row == stride and (len(starts) > 1 or stride <= 2 * register)) or _repeats(loop, first, row, stride, values)
+        ):
+            return True
+    return False
+
+
+def _repeats(loop: CountedLoop, store: Access, row: int, stride: int, values: LaneValues) -> bool:
+    """Whether the loop around does the same for each row."""
+    flow = control_flow(loop.function)
+    around = [each for each in flow.loops if loop.header.name in each.blocks and each.header != loop.header.name]
+    outer = CountedLoop.of(loop.function, around[-1], flow, values.definitions) if around else None
+    if outer is None or store.address is None:
+        return False
+    copies = _iterations(outer) * _count(loop)
+    moves = any(root(symbol) == outer.counter.name and factor == row for symbol, factor in store.address.terms.items())
+    return moves and _iterations(outer) * row == stride and copies * len(loop.body.instructions) <= _MOST_INSTRUCTIONS
 
 
 def _repeated(loop: CountedLoop, values: LaneValues, effects: FunctionEffects) -> set[str]:

@@ -32,9 +32,10 @@ from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.accesses.merged_stores import covers_all, mark_readable
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
 from voltac.passes.loops.accumulators import Accumulator, accumulators, move_conditions_into_terms
-from voltac.passes.loops.distances import Distance, distance, few
+from voltac.passes.loops.distances import Distance, Extents, distance, extents, few
 from voltac.passes.loops.gang_loops import GangLoop, root
 from voltac.passes.loops.lane_counts import lane_numbers
+from voltac.passes.loops.live_values import most_live
 from voltac.passes.loops.narrow_sums import enough, narrow_sums
 from voltac.passes.loops.wide_loops import WideLoop
 from voltac.system.lazy_patterns import lazy_pattern
@@ -44,6 +45,9 @@ _LANEWISE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "icmp", "fcmp", "
 _MOST_INSTRUCTIONS = 200
 _MOST_REGISTERS = 4
 """Registers that one value of the widest type may take."""
+_MOST_LIVE = 28
+"""Registers that all values together may take at a time, where there are 16: with 26 a transform of 8 words still gains by two
+gangs, with 32 the colours of two pixels take 2.3 times as long by four gangs as by two, most of them in memory."""
 _MOST_AT_ONCE = 32
 """Vector instructions of a loop in the body, of all gangs together."""
 _MOST_CHAINS = 8
@@ -124,7 +128,7 @@ class _Widening:
         """The first blocks of these loops."""
         self.most_lanes = max(1, target.vector_bits // 8) * _MOST_REGISTERS
         """More than are ever done at once."""
-        self.distances: list[Distance] = []
+        self.distances: list[Distance | Extents] = []
         """Of accesses that have to be far apart, which is asked for when the loop begins."""
 
     def factor(self, effects: FunctionEffects, options: Options) -> int:
@@ -212,7 +216,14 @@ class _Widening:
             # Whole registers already: packing what is stored may gain, and AVX-512 stores the lower parts of lanes anyway.
             if options.target.has_avx512 or all(store.size >= 4 for store in stores):
                 return 1
-        return max(1, min(register // (smallest * self.width), most))
+        factor = max(1, min(register // (smallest * self.width), most))
+        if not self.carried and factor > 1 and self._live(factor, register) > _MOST_LIVE * (1 + options.target.has_avx512):
+            return factor // 2
+        return factor
+
+    def _live(self, factor: int, register: int) -> int:
+        """Registers that values of so many gangs take at a time."""
+        return max(most_live(block, self._is_data, self.values.layout, factor, register) for block in self.loop.blocks)
 
     def _factor_of_loops(self, registers: int, irregular: int) -> int:
         """Enough gangs that a short loop, which waits for what it sums up, has something to do meanwhile.
@@ -339,7 +350,7 @@ class _Widening:
         """Whether no lane of another gang touches an element that a lane stores, if their distance is enough."""
         assert store.address is not None and access.address is not None
         if store.address.terms != access.address.terms:
-            found = distance(self.loop, store, access)
+            found = distance(self.loop, store, access) or extents(self.loop, store, access)
             if found is not None:
                 self.distances.append(found)
             return found is not None

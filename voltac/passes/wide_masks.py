@@ -103,7 +103,7 @@ class _Widening:
         if self._born_wide:
             self._born_wide.update(self._contraries())
         self._find_signs_only()
-        for name in self._born_wide:
+        for name in [each for each in self._made if each in self._born_wide]:
             self._wide[name] = self._fresh("mask.phi" if self._definitions[name].op == "phi" else self._stem(name))
         for block in self._function.blocks:
             block.instructions[:] = [
@@ -306,7 +306,7 @@ class _Widening:
         """What LLVM carried as lanes by itself would be carried twice."""
         seen: dict[str, str] = {}
         for phi in list(block.phis()):
-            if "x i" not in phi.type:
+            if " x i" not in phi.text or "x i" not in phi.type:
                 continue
             phi.rename(replaced)
             arms = phi.text.partition(" = ")[2]

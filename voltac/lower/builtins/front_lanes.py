@@ -2,8 +2,9 @@
 
 Masked accesses do it where the target's are fast. Elsewhere a number in binary says which pieces
 the run has: W, W/2, ... 1 elements, each behind those that are larger. All pieces are accessed,
-without a branch; those that the run does not have, in the vector's own copy on the stack. So nothing behind
-the run is touched.
+without a branch; those that the run does not have, in memory on the stack: nothing behind the run is
+touched. Loads do that in the vector's own copy, stores beside it: what the loads of pieces wait for would
+depend on the count, and processors guess which stores a load waits for.
 
 AVX and AVX2 load under masks, but their masked stores take tens of cycles on AMD.
 """
@@ -44,8 +45,11 @@ def store_front(c: FunctionContext, address: IR, vector: IR, count: IR) -> None:
         return
     buffer = c.build.alloca(type, size * lanes_of(type), "front")
     c.build.store(vector, buffer, size * lanes_of(type))
+    nowhere = c.build.alloca(type, size * lanes_of(type), "nowhere")
     for piece in _pieces(c, count, type, buffer):
-        target = c.build.select(piece.exists, c.build.gep(element_type(type), address, piece.offset), piece.slot)
+        # Where in it depends on the count, or LLVM would make branches of the choice.
+        unused = c.build.gep(element_type(type), nowhere, piece.offset)
+        target = c.build.select(piece.exists, c.build.gep(element_type(type), address, piece.offset), unused)
         c.build.store(c.build.load(piece.type, piece.slot, piece.size), target, size)
 
 

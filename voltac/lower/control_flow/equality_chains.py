@@ -4,6 +4,7 @@
 
 Nobody between changes ``k`` of a lane that comes this far, so both are the same. LLVM finds that out as well, by taking the
 tests before out of each mask one by one: for a chain of 160 arms that took InstCombine 3.6 s of 4.3, now 0.1.
+Of floating point numbers it is the same: what equals one number equals no other.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ _FEW_ARMS = 16
 """So many LLVM sees through by itself in a few milliseconds, and to the same code."""
 _ENUM_BITS = 32
 """Of all enumerations (language 5.7)."""
+_SMALLEST_NORMAL = {16: 2.0**-14, 32: 2.0**-126, 64: 2.0**-1022}
+"""Bits of a floating point type -> the least positive number that processors never take for zero (IEEE 754-2019, table 3.5)."""
 
 
 def mask_of_arm(c: FunctionContext, node: tree.If) -> IR | None:
@@ -38,8 +41,8 @@ def mask_of_arm(c: FunctionContext, node: tree.If) -> IR | None:
     return chain.head if len(chain.numbers) > _FEW_ARMS else c.mask
 
 
-def _tested(test: tree.Value) -> tuple[tree.VariableSymbol, int] | None:
-    """A variable of lanes that only its name leads to, and the number that it is compared with, as its bits."""
+def _tested(test: tree.Value) -> tuple[tree.VariableSymbol, float] | None:
+    """A variable of lanes that only its name leads to, and one of the numbers that equal that which it is compared with."""
     match test:
         case tree.Binary(operator="==", left=tree.Load(place=tree.Variable(symbol=symbol)), right=tree.Constant(value=number)):
             pass
@@ -47,11 +50,14 @@ def _tested(test: tree.Value) -> tuple[tree.VariableSymbol, int] | None:
             return None
     if symbol.kind not in ("local", "parameter") or symbol.is_reference or symbol.address_taken:
         return None
-    kind = symbol.type.type
-    bits = kind.bits if isinstance(kind, Scalar) and kind.is_integer else _ENUM_BITS if isinstance(kind, Enum) else 0
-    if symbol.type.rate is not VARYING or not bits or not isinstance(number, int):
+    if symbol.type.rate is not VARYING:
         return None
-    return symbol, number % (1 << bits)
+    kind = symbol.type.type
+    if isinstance(kind, Scalar) and kind.kind == "float":
+        # Where denormals are taken for zeros, all of them are equal.
+        return symbol, number if abs(number) >= _SMALLEST_NORMAL[kind.bits] else 0.0
+    bits = kind.bits if isinstance(kind, Scalar) and kind.is_integer else _ENUM_BITS if isinstance(kind, Enum) else 0
+    return (symbol, int(number) % (1 << bits)) if bits else None
 
 
 def _changes(branch: tree.Statement, symbol: tree.VariableSymbol) -> bool:

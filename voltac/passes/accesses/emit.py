@@ -17,6 +17,7 @@ from voltac.ir.parts import BINARY, CASTS, Operand, Parts
 from voltac.ir.pseudo_operations import suffix
 from voltac.ir.types import element_of, lanes_of
 from voltac.ir.uses import Uses, uses_of
+from voltac.passes.accesses.lane_words import HALF, LaneWord, word_of_lane
 
 NOWHERE = "@volta.nowhere"
 NOWHERE_BYTES = 32
@@ -49,6 +50,8 @@ class Emitter:
         """Loaded vector -> its lanes, where they were loaded one by one as well; of this block."""
         self.same: dict[str, str] = {}
         """A value -> the earlier one it is equal to."""
+        self.takes_words = False
+        """Whether lanes of indices leave vectors two at a time (:mod:`voltac.passes.accesses.lane_words`)."""
         self.uses_nowhere = False
         self._discard = ""
         self._for_lanes: dict[tuple[int, ...], Emitter] = {}
@@ -73,6 +76,7 @@ class Emitter:
             other = Emitter(self.module, self.function, values)
             other.fresh, other.declarations = self.fresh, self.declarations
             other.at_end, other.new_phis, other.renamed = self.at_end, self.new_phis, self.renamed
+            other.takes_words = self.takes_words
             self._for_lanes[values.subset] = other
         other.output, other.attachment = self.output, self.attachment
         return other
@@ -356,9 +360,27 @@ class Emitter:
         instruction = made_by(("sext", "zext"), index.value, self.values.definitions)
         if instruction is not None:
             source = instruction.operands[0]
+            is_loaded = self.lane_loads and lane_source(source.value, self.values, self.same) in self.lane_loads
+            may_share = self.takes_words and element_of(index.type) == "i64" and not is_loaded
+            word = word_of_lane(instruction, lane, self.values) if may_share else None
+            if word is not None:
+                return self._cut_out(word)
             narrow = self.lane(source.type, source.value, lane)
             return self.value("index", f"{instruction.op} {element_of(source.type)} {narrow} to {element_of(index.type)}")
         return self.lane(index.type, index.value, lane)
+
+    def _cut_out(self, word: LaneWord) -> str:
+        """A lane, extended to 64 bits, out of a word that it shares. LLVM must not see that: it would take each lane out of the
+        vector again, and LLVM 22 leaves out the ``and`` where it knows minima to be small."""
+        doubles = f"<{word.words} x double>"
+        vector = self.value("words", f"bitcast {word.source.type} {word.source.value} to {doubles}")
+        made, fenced = self.value("word", f"extractelement {doubles} {vector}, i64 {word.lane // 2}"), self.fresh("fenced")
+        self.call("double @llvm.arithmetic.fence.f64(double)", f"double {made}", fenced)
+        made = self.value("word", f"bitcast double {fenced} to i64")
+        if word.lane % 2:
+            return self.value("index", f"{'ashr' if word.extension == 'sext' else 'lshr'} i64 {made}, {HALF}")
+        low = self.value("low", f"trunc i64 {made} to i{HALF}")
+        return self.value("index", f"{word.extension} i{HALF} {low} to i64")
 
     def as_element(self, type_text: str, vector: str, element: str) -> str:
         """The same bits as a vector of other elements of the same size."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from voltac.ir.pseudo_operations import suffix
 from voltac.passes.accesses.access import Access
 from voltac.passes.accesses.emit import Emitter
+from voltac.passes.accesses.lane_words import stays_in_scalars
 
 
 def native_gather(access: Access, emit: Emitter) -> None:
@@ -43,7 +44,10 @@ def native_scatter(access: Access, emit: Emitter) -> None:
 
 def scalar_gather(access: Access, emit: Emitter) -> None:
     """A load and an insertion for each lane, without branches: lanes that are off read a zero elsewhere."""
+    words = emit.takes_words
+    emit.takes_words = words and not stays_in_scalars(access.instruction.name, emit.uses, emit.values)
     pointers = _safe_pointers(access, emit, emit.nowhere() if not access.all_on else "")
+    emit.takes_words = words
     result = "poison"
     for lane in range(access.lanes):
         pointer = pointers[lane]

@@ -8,7 +8,7 @@ from voltac.ir.model import Function, Instruction
 from voltac.ir.types import element_of
 from voltac.ir.uses import uses_of
 from voltac.passes.accesses.access import Access
-from voltac.passes.accesses.member_trees import Node, Trees, is_long
+from voltac.passes.accesses.member_trees import Node, Trees, is_long, row_of, window_of
 from voltac.target_info import TargetInfo
 
 _MOST_REGISTERS = 4
@@ -110,9 +110,22 @@ class MemberCosts:
             return _FROM_MEMORY if self.members == self.piece else math.inf
         if not node.moves:
             return 0.0
+        if self.members > self.piece and self.members % self.piece == 0:
+            phases = range(0, self.members, self.piece)
+            return sum(map(self._in_row, (row_of(node, self.piece, phase) for phase in phases))) / len(phases)
         if self.piece % self.members:
             return math.inf
         return 1.0 if self.members * self._size(node.element) <= _ROW_BYTES else _ACROSS
+
+    def _in_row(self, wanted: list[int]) -> float:
+        """Of one register of structs that fill several."""
+        start, count = window_of(wanted, self.piece, self.members)
+        if count < self.piece:
+            return _FROM_MEMORY
+        if max(wanted) - start >= count:
+            return math.inf
+        own = max(1, _ROW_BYTES * self.piece // (self.target.vector_bits // 8))
+        return 1.0 if all((each - start) // own == at // own for at, each in enumerate(wanted)) else _ACROSS
 
     def _apart(self) -> float:
         """Of what is left out then."""

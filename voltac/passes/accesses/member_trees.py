@@ -258,6 +258,23 @@ class Trees:
         return operand.value if made is None else self._shape(made) or operand.value
 
 
+def row_of(node: Node, piece: int, phase: int) -> list[int]:
+    """Which of the members loaded a piece consists of, of structs of several pieces; ``phase``: its first member."""
+    return [node.order[phase + at] for at in range(piece)]
+
+
+def window_of(wanted: list[int], piece: int, members: int) -> tuple[int, int]:
+    """The first member, and their number, of a load of the struct that has all of these: one, half a piece, or a whole one."""
+    low, high = min(wanted), max(wanted)
+    if low == high:
+        return low, 1
+    half = piece // 2
+    if wanted[:half] == wanted[half:] == list(range(low, low + half)):
+        return low, half
+    aligned = low - low % piece
+    return (aligned if high < aligned + piece else min(low, members - piece)), piece
+
+
 class MemberWriter:
     """Writes nodes piece by piece: so many members of lanes that follow each other at a time."""
 
@@ -314,12 +331,32 @@ class MemberWriter:
             scalar = self._memory(f"load {access.element}, ptr {pointer}, align {access.size}")
             one = emit.value("one", f"insertelement {type_text} poison, {access.element} {scalar}, i64 0")
             return emit.shuffle(type_text, one, "poison", [0] * self.piece)
+        if node.moves and self.members > self.piece and self.members % self.piece == 0:
+            return self._row(node, first)
         pointer = emit.address(access.address, node.start + first * access.size, access.element, access.size)
         vector = self._memory(f"load {type_text}, ptr {pointer}, align {access.size}")
         if not node.moves:
             return vector
         lanes = [at - (first + at) % self.members + node.order[(first + at) % self.members] for at in range(self.piece)]
         return emit.shuffle(type_text, vector, "poison", lanes)
+
+    def _row(self, node: Node, first: int) -> str:
+        """Of structs of several registers: members that are near each other."""
+        access, emit = node.access, self.emit
+        assert access is not None and access.address is not None
+        wanted = row_of(node, self.piece, first % self.members)
+        start, count = window_of(wanted, self.piece, self.members)
+        at = node.start + (first // self.members * self.members + start) * access.size
+        pointer = emit.address(access.address, at, access.element, access.size)
+        if count == 1:
+            scalar = self._memory(f"load {access.element}, ptr {pointer}, align {access.size}")
+            type_text = f"<{self.piece} x {node.element}>"
+            vector = emit.value("one", f"insertelement {type_text} poison, {access.element} {scalar}, i64 0")
+        else:
+            type_text = f"<{count} x {node.element}>"
+            vector = self._memory(f"load {type_text}, ptr {pointer}, align {access.size}")
+        mask = [each - start for each in wanted]
+        return vector if mask == list(range(count)) else emit.shuffle(type_text, vector, "poison", mask)
 
     def _memory(self, text: str) -> str:
         """Nothing stores in between to what is loaded: one load serves all of its text."""

@@ -144,6 +144,16 @@ class IterationSteps:
             return known[0] + known[1]
         if op == "sub":
             return known[0] - known[1]
+        if op == "mul":
+            return self._of_product(operands, known)
+        return None
+
+    def _of_product(self, operands: list[Operand], steps: list[int]) -> int | None:
+        """With a number that is known."""
+        for operand, step in zip(operands, reversed(steps), strict=True):
+            numbers = integers(operand.type, operand.value) if operand.value[0] != "%" else None
+            if numbers and len(set(numbers)) == 1:
+                return numbers[0] * step
         return None
 
     def _of_phi(self, phi: Instruction) -> int | None:

@@ -3,7 +3,8 @@
     a[i] = ...; a[n + i] = ...;      ->      %far = |sext(n)| >= lanes * stride
 
 Both go on at one stride. Lanes of fewer than ``lanes`` indices from each other then never touch the same byte by the two, so
-that what these lanes do may be done in another order.
+that what these lanes do may be done in another order. Of accesses at different strides all that one touches has to lie before
+all that the other does.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ _BITS = 64
 """Of an address."""
 _MOST = 6
 """Distances that are asked for before one loop. Chosen, not measured."""
+
+_LEAST = 256
+"""Bytes by which accesses from one place on are apart, if a loop may keep them apart. Chosen, not measured."""
 
 
 @record
@@ -54,6 +58,38 @@ def distance(loop: GangLoop, one: Access, other: Access) -> Distance | None:
     return Distance(frozenset(terms.items()), other.offsets[0] - one.offsets[0], abs(stride))
 
 
+@record
+class Extents:
+    """Bytes from what the first lane touches by one access to what it touches by another that goes on at another stride."""
+
+    terms: frozenset[tuple[UniformSymbol, int]]
+    offset: int
+    strides: tuple[int, int]
+    sizes: tuple[int, int]
+
+
+def extents(loop: GangLoop, one: Access, other: Access) -> Extents | None:
+    """Of accesses that may be apart from the first iteration to the last; None where that cannot be asked before."""
+    if loop.values.layout.pointer_bytes * 8 != _BITS or not (loop.is_even(one) and loop.is_even(other)):
+        return None
+    if one.index > other.index:
+        return extents(loop, other, one)
+    terms: dict[UniformSymbol, int] = {}
+    for access, sign in ((other, 1), (one, -1)):
+        assert access.address is not None
+        for symbol, factor in access.address.terms.items():
+            if root(symbol) != loop.counter:
+                terms[symbol] = terms.get(symbol, 0) + sign * factor
+    terms = {symbol: factor for symbol, factor in terms.items() if factor}
+    if not all(_is_plain(symbol) and _stays(root(symbol), loop) for symbol in terms):
+        return None
+    strides = (one.offsets[1] - one.offsets[0], other.offsets[1] - other.offsets[0])
+    offset = other.offsets[0] - one.offsets[0]
+    if not terms and abs(offset) < _LEAST:
+        return None
+    return Extents(frozenset(terms.items()), offset, strides, (one.size, other.size))
+
+
 def constant_distance(loop: GangLoop, one: Access, other: Access) -> int | None:
     """Bytes from what a lane touches by one to what it touches by the other, where both go on at one stride; else None."""
     if not (loop.is_even(one) and loop.is_even(other)):
@@ -64,7 +100,7 @@ def constant_distance(loop: GangLoop, one: Access, other: Access) -> int | None:
     return other.offsets[0] - one.offsets[0]
 
 
-def few(distances: Iterable[Distance]) -> bool:
+def few(distances: Iterable[Distance | Extents]) -> bool:
     """Whether to ask for them costs little."""
     return len(set(distances)) <= _MOST
 
@@ -84,20 +120,43 @@ def _stays(name: str, loop: GangLoop) -> bool:
     return made.op in _SUMS and all(each.value[0] != "%" or _stays(each.value, loop) for each in made.operands)
 
 
-def are_far(loop: GangLoop, distances: Iterable[Distance], lanes: int, code: Preheader) -> str:
+def are_far(loop: GangLoop, distances: Iterable[Distance | Extents], lanes: int, code: Preheader) -> str:
     """What says that all are at least so many lanes: the name of an i1, which may be either where no iteration is done."""
     far = ""
     for each in dict.fromkeys(distances):
         total: Number = each.offset
         for symbol, factor in sorted(each.terms, key=lambda term: term[0].text()):
             total = code.binary("add", total, code.binary("mul", _number(symbol, loop, code), factor))
-        most = each.stride * lanes - 1
-        # Neither from -most to most.
-        moved = code.binary("add", total, most)
-        one = code.value(f"icmp ugt i64 {moved}, {2 * most}", "far")
+        if isinstance(each, Extents):
+            one = _are_apart(loop, each, total, lanes, code)
+        else:
+            most = each.stride * lanes - 1
+            # Neither from -most to most.
+            moved = code.binary("add", total, most)
+            one = code.value(f"icmp ugt i64 {moved}, {2 * most}", "far")
         far = code.value(f"and i1 {far}, {one}", "far") if far else one
     # What is known before may be poison where the loop does nothing with it.
     return code.value(f"freeze i1 {far}", "far")
+
+
+def _are_apart(loop: GangLoop, each: Extents, total: Number, lanes: int, code: Preheader) -> str:
+    """Whether one access ends before the other begins, either way. Differences of addresses need fewer than 64 bits."""
+    first = _extended(loop.start, code)
+    # The last gang may reach beyond the limit.
+    last = code.binary("add", _extended(loop.limit, code), lanes)
+    ends: list[tuple[Number, Number]] = []
+    for stride, size, start in zip(each.strides, each.sizes, (0, total), strict=True):
+        places = [code.binary("add", start, code.binary("mul", at, stride)) for at in (first, last)]
+        low, high = places if stride > 0 else places[::-1]
+        ends.append((low, code.binary("add", high, size)))
+    (low, high), (other_low, other_high) = ends
+    before = code.value(f"icmp sle i64 {high}, {other_low}", "far")
+    behind = code.value(f"icmp sle i64 {other_high}, {low}", "far")
+    return code.value(f"or i1 {before}, {behind}", "far")
+
+
+def _extended(number: str, code: Preheader) -> Number:
+    return int(number) if number[0] != "%" else code.value(f"sext i32 {number} to i64")
 
 
 def _number(symbol: UniformSymbol, loop: GangLoop, code: Preheader) -> str:

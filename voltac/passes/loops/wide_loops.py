@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from voltac.ir.model import Block, Instruction
 from voltac.ir.types import element_of, lanes_of
 from voltac.passes.loops.accumulators import Accumulator, begun, folded, repeated
-from voltac.passes.loops.distances import Distance, are_far
+from voltac.passes.loops.distances import Distance, Extents, are_far
 from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.lane_counts import with_lanes
 from voltac.passes.loops.narrow_sums import NarrowSum, summed
@@ -32,7 +32,7 @@ class WideLoop:
         self.header, self.body, self.outside = loop.header, loop.body, loop.outside
         self.counter, self.following, self.width = loop.counter, loop.following, loop.width
 
-    def write(self, factor: int, distances: Sequence[Distance]) -> None:
+    def write(self, factor: int, distances: Sequence[Distance | Extents]) -> None:
         """Put the wide loop before the loop; it is only entered where all ``distances`` are of a wide gang or more."""
         fresh = self.function.fresh_names()
         width, wide = self.width, self.width * factor

@@ -30,7 +30,7 @@ def make_masks_of_lanes(function: Function) -> bool:
     if all(definitions[name].op == "sext" for name in lanes):
         return False
     fresh = function.fresh_names()
-    mask_of = {name: fresh("lanes.mask") for name in lanes if definitions[name].op != "sext"}
+    mask_of = {name: fresh("lanes.mask") for name, made in definitions.items() if name in lanes and made.op != "sext"}
     for name in lanes - mask_of.keys():
         mask_of[name] = definitions[name].operands[0].value
     same: dict[str, str] = {}
@@ -65,6 +65,7 @@ def _masks_in_lanes(definitions: dict[str, Instruction]) -> set[str]:
         name
         for name, made in definitions.items()
         if (made.op in _KEEPING or (made.op == "sext" and element_of(made.operands[0].type) == "i1"))
+        and " x i" in made.text
         and lanes_of(made.type)
         and integer_bits(element_of(made.type)) >= 8
     }

@@ -61,7 +61,7 @@ def masks_of(function: Function, usual_bits: int) -> Masks:
 
 def _concerns_masks(instruction: Instruction) -> bool:
     """Whether it may take or make a mask: its type stands before each, but for a comparison's result."""
-    return "i1>" in instruction.text or "cmp " in instruction.text
+    return "i1>" in instruction.text or ("cmp " in instruction.text and " x " in instruction.text)
 
 
 def _groups(made: Mapping[str, tuple[Instruction, Block]]) -> dict[str, str]:

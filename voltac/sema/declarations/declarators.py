@@ -179,6 +179,11 @@ def _is_definition(node: ast.TypeSpecifier) -> bool:
     return False
 
 
+def _was_told(checker: Checker, node: ast.TypeSpecifier) -> bool:
+    """Whether it is a name that is nothing, as a macro that is not defined, which was an error where it stood first."""
+    return isinstance(node, ast.NamedType) and isinstance(checker.find(node.name), Poisoned)
+
+
 def base_type(checker: Checker, node: ast.Specifiers, sign: str) -> Qual:
     """The type that specifiers name, without a type int32 (16.1), its rate open unless the type has one."""
     if not node.types:
@@ -187,6 +192,9 @@ def base_type(checker: Checker, node: ast.Specifiers, sign: str) -> Qual:
         return Qual(UINT32 if sign == "unsigned" else INT32, UNBOUND)
     first = node.types[0]
     if len(node.types) > 1:
+        known = [each for each in node.types if not _was_told(checker, each)]
+        if known and len(known) < len(node.types):
+            return base_type(checker, replace(node, types=known), sign)
         message = "the declaration names more than one type"
         if node.types[1].span.line == first.span.end_line or not isinstance(first, (ast.StructSpecifier, ast.EnumSpecifier)):
             second = node.types[1]

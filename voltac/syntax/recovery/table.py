@@ -9,7 +9,15 @@ from voltac.syntax.recovery.guess import Guess
 from voltac.syntax.recovery.habits import ELSE_IF, FIRST_WORDS, PATTERNS
 from voltac.syntax.recovery.misspelt import MISSPELT
 from voltac.syntax.recovery.placement import ALONE, CASTS, CONDITIONS, MISSING_ENDS, OUTSIDE, TEMPLATES
-from voltac.syntax.recovery.type_names import FOREIGN_TYPES, KEYWORDS_AS_NAMES, NAMED_LIKE_TYPES, UNKNOWN, VALUES, WITHOUT_TYPE
+from voltac.syntax.recovery.type_names import (
+    FOREIGN_TYPES,
+    KEYWORDS_AS_NAMES,
+    NAMED_LIKE_TYPES,
+    UNDEFINED_MACROS,
+    UNKNOWN,
+    VALUES,
+    WITHOUT_TYPE,
+)
 from voltac.syntax.recovery.unclosed_blocks import END, PRAGMAS, UNCLOSED
 from voltac.syntax.recovery.words import FOREIGN, OPERATORS
 
@@ -20,6 +28,7 @@ GUESSES: tuple[Guess, ...] = (
     *MISSPELT,
     *SCOPES,
     *FOREIGN_TYPES,
+    *UNDEFINED_MACROS,
     *UNKNOWN,
     *PRAGMAS,
     *TWICE,

@@ -129,6 +129,35 @@ FOREIGN_TYPES = (
         "there is no 'using'; write 'typedef type name;', and names without their namespace",
     ),
 )
+
+
+def _undefined_macro(cursor: Cursor) -> Finding | None:
+    """A name in front of a declaration that has its type, as a macro leaves it that is not defined. It is read as one more
+    type from here on, which the declaration does without: told once."""
+    if cursor.is_plain(cursor.text) and cursor.accepts_type and not cursor.accepts_name:
+        named, following = cursor.token, cursor.following
+    elif cursor.token and cursor.is_plain(cursor.previous) and cursor.is_specifier(cursor.first_word):
+        named, following = cursor.token - 1, cursor.text
+        words = cursor.texts[cursor.context_start : named]
+        if not all(cursor.is_specifier(word) for word in words):
+            return None
+    else:
+        return None
+    name = cursor.texts[named]
+    if name in cursor.names.variables or not cursor.begins_type(following):
+        return None
+    return Finding(_make_known(cursor, named), named, {"name": short(name)})
+
+
+UNDEFINED_MACROS = (
+    Guess(
+        "a macro that is not defined",
+        "¦API void f();\nstatic API int g();\nint h() { return g(); }",
+        "'$name' is nothing that can stand in front of a declaration; if it is a macro, it is not defined (#define, -D$name=)",
+        _undefined_macro,
+        Tried.CORRECTION,
+    ),
+)
 UNKNOWN = (
     Guess("an unknown type", "void f() { ¦Vector a; a = 4; }", "unknown type '$name'$suggestion", _unknown, Tried.CORRECTION),
 )

@@ -1,0 +1,102 @@
+"""Lanes of vectors of indices that leave the vector register two at a time, as words of 64 bits.
+
+    %i = sext <8 x i32> %v to <8 x i64>, lanes 2 and 3 as scalars
+    ->
+    %words = bitcast <8 x i32> %v to <4 x i64>            %word = extractelement <4 x i64> %words, i64 1
+    %lane2 = sext (trunc %word to i32) to i64             %lane3 = ashr %word, 32
+
+Scalars are shifted and cut at four a cycle, what leaves a vector register at one.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from voltac.ir.constants import integers
+from voltac.ir.lane_values import LaneValues
+from voltac.ir.match import made_by, scalar_of_splat, source
+from voltac.ir.model import Instruction
+from voltac.ir.parts import BINARY, CASTS, Operand
+from voltac.ir.types import element_of, integer_bits, lanes_of
+from voltac.ir.uses import Uses
+from voltac.passes.accesses.access import pseudo_operation
+from voltac.records import record
+
+HALF = 32
+"""Bits of a lane in a word."""
+
+
+@record
+class LaneWord:
+    """Where a lane is, and how it is extended."""
+
+    source: Operand
+    lane: int
+    extension: str
+    """``zext`` where it is known not to be negative, else ``sext``."""
+
+    @property
+    def words(self) -> int:
+        """That the vector has, of 64 bits."""
+        return lanes_of(self.source.type) // 2
+
+
+def word_of_lane(extended: Instruction, lane: int, values: LaneValues) -> LaneWord | None:
+    """Of one lane of an extension; None where lanes fill no words, or LLVM would compute the lane on scalars."""
+    lanes = extended.operands[0]
+    if element_of(lanes.type) != f"i{HALF}" or lanes_of(lanes.type) % 2 or not _is_data(lanes.value, values):
+        return None
+    return LaneWord(lanes, lane, "zext" if _is_small(lanes.value, values) else extended.op)
+
+
+def _is_small(vector: str, values: LaneValues) -> bool:
+    """Whether no lane is negative, as is plain to see."""
+    vector = source(vector, ("sext",), values.definitions)
+    made = made_by(("zext", "and", "lshr"), vector, values.definitions)
+    if made is None or made.op == "zext":
+        return made is not None
+    last = made.operands[1]
+    numbers = integers(last.type, last.value) if last.value[0] != "%" else None
+    return numbers is not None and min(numbers) >= (made.op == "lshr")
+
+
+def stays_in_scalars(loaded: str, uses: Uses, values: LaneValues) -> bool:
+    """Whether lanes that are loaded one by one are only stored so: vector registers have little to do then, scalars much."""
+    users = uses.of(loaded)
+    return bool(users) and all(_scatters(user, loaded, values) for user in users)
+
+
+def _scatters(user: Instruction, loaded: str, values: LaneValues) -> bool:
+    if pseudo_operation(user) != "scatter" or user.operands[0].value != loaded:
+        return False
+    place = values.of(user.operands[1])
+    size = integer_bits(element_of(user.operands[0].type)) // 8
+    return place is None or any(after - before != size for before, after in pairwise(place.offsets))
+
+
+_MOST_STEPS = 60
+"""Values that are looked at. Chosen, not measured."""
+
+
+def _is_data(vector: str, values: LaneValues) -> bool:
+    """Whether lanes come from vectors. Arithmetic of uniform values and constants LLVM does on scalars, and what is loaded lane
+    by lane may stay there (:mod:`voltac.passes.lanes_in_scalars`)."""
+    work, seen, found = [vector], {vector}, False
+    while work:
+        made = values.definitions.get(work.pop())
+        if made is None or pseudo_operation(made):
+            if made is not None and values.of(made.operands[0]) is None:
+                return False
+            found = True
+            continue
+        if made.op not in BINARY and made.op not in CASTS:
+            if scalar_of_splat(made.name, values.definitions) is not None:
+                continue
+            found = True
+        for operand in made.operands:
+            if operand.value[0] == "%" and operand.value not in seen and lanes_of(operand.type):
+                seen.add(operand.value)
+                work.append(operand.value)
+        if len(seen) > _MOST_STEPS:
+            return False
+    return found and vector[0] == "%"
