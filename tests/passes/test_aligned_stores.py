@@ -146,6 +146,7 @@ def test_vectors_from_outside_keep_their_lanes() -> None:
 def test_which_loops() -> None:
     assert begins_short("a[i] = b[i];a[i] += 1;") and begins_short("a[i] += b[i + 1];")
     assert begins_short("float x = b[i]; a[i] = x > 0 ? x : -x;")
+    assert begins_short("float s = 0; for (uniform int k = 0; k < 5; k++) s += b[i + k] * b[k]; a[i] = s;")
     assert not begins_short("a[i] = b[i] + 1;", target="sse4-i32x4")
     whole = "export void f(uniform float a[], uniform int n) { n &= ~7; foreach (i = 0 ... n) a[i] += 1; }"
     assert ".first.left_over:" not in passed(whole)

@@ -75,20 +75,31 @@ def test_pairs(name: str, target: str) -> None:
 
 
 def masks(text: str) -> list[list[int]]:
-    """Of the shuffles of two registers of eight lanes, all lanes on."""
+    """Of the shuffles of two registers of floats or doubles, all lanes on."""
     body = text.partition(".all_on:")[2].partition("\n\n")[0]
-    found = re.findall(r"shufflevector <8 x float> %\S+ <8 x float> \S+ <8 x i32> <(.*?)>", body)
+    found = re.findall(r"shufflevector <(?:8 x float|4 x double)> %\S+ <\d x \w+> \S+ <[48] x i32> <(.*?)>", body)
     return [[int(each.split()[1].replace("poison", "-1")) for each in mask.split(", ")] for mask in found]
 
 
 def within_halves(mask: list[int]) -> bool:
-    return all(lane < 0 or lane % 8 // 4 == place // 4 for place, lane in enumerate(mask))
+    half = len(mask) // 2
+    return all(lane < 0 or lane % len(mask) // half == place // half for place, lane in enumerate(mask))
 
 
 @pytest.mark.parametrize("name", ["products", "swapped", "chosen", "scaled"])
 def test_pairs_are_shuffled_within_halves(name: str) -> None:
     found = masks(passed(kernel("float", name), "avx2-i32x8"))
     assert found and all(map(within_halves, found))
+
+
+@pytest.mark.parametrize(
+    ("type_name", "target"), [("float", "avx2-i32x16"), ("double", "avx2-i32x8"), ("double", "avx2-i32x16")]
+)
+def test_pairs_in_several_registers(type_name: str, target: str) -> None:
+    source = kernel(type_name, "products")
+    found = masks(passed(source, target))
+    assert found and all(map(within_halves, found))
+    assert not all(map(within_halves, masks(passed(source, target, disabled="compute_by_register"))))
 
 
 QUATERNIONS = """export void product(uniform float a[], const uniform float b[], const uniform float c[], uniform int n) {

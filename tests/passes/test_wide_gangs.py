@@ -199,6 +199,24 @@ def passed(source: str, target: str) -> str:
     return text
 
 
+def test_rows_of_bytes_and_words_of_members_fill_registers_as_they_are() -> None:
+    hashes = """export void f(uniform unsigned int32 a[], uniform uint8 b[], uniform int n) {
+        foreach (i = 0 ... n) {
+            unsigned int32 h = 5;
+            for (uniform int k = 0; k < 16; k++)
+                h = (h ^ b[i * 16 + k]) * 16777619;
+            a[i] = h;
+        }
+    }"""
+    digits = """export void f(uniform uint8 a[], uniform unsigned int32 b[], uniform int n) {
+        foreach (i = 0 ... n)
+            for (uniform int k = 0; k < 8; k++)
+                a[8 * i + k] = 48 + ((b[i] >> (28 - 4 * k)) & 15);
+    }"""
+    assert ".wide" not in passed(hashes, "avx2-i32x8") and "rows" in passed(hashes, "avx2-i32x8")
+    assert ".wide_body:" not in passed(digits, "avx2-i32x8")
+
+
 def test_whole_pixels_fill_registers_as_they_are() -> None:
     """Members of 4 bytes, computed with in 32 bits; single bytes that come of them still are packed.
 

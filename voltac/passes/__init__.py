@@ -15,6 +15,7 @@ from voltac.passes.accesses.access import AccessReport
 from voltac.passes.accesses.cost_rows import has_halves, has_masked
 from voltac.passes.aligned_stores import align_stores
 from voltac.passes.bit_tests import place_bit_tests
+from voltac.passes.branching_walks import walk_branches
 from voltac.passes.byte_divisions import divide_in_words
 from voltac.passes.carried_indices import carry_indices
 from voltac.passes.check_divisors import check_divisors
@@ -52,6 +53,7 @@ from voltac.passes.single_choices import choose_once
 from voltac.passes.some_lanes import move_some_lanes
 from voltac.passes.unmasked_stores import keep_stores_unmasked
 from voltac.passes.unrolled_members import unroll_members
+from voltac.passes.values_by_register import compute_by_register
 from voltac.passes.walk_runs import walk_runs
 from voltac.passes.whole_copies import copy_whole
 from voltac.passes.whole_stores import make_stores_whole
@@ -113,6 +115,8 @@ PASSES = (
          unroll_members, lambda options: options.level > 1 and options.loop_unrolling and _resolves_on_host(options)),
     Pass("walk_runs", "loops whose lanes walk runs of their own are done for one lane after the other, where that costs less",
          walk_runs, lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("walk_branches", "loops with branches whose lanes go ways of their own are done for one lane after the other",
+         walk_branches, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("peel_clamped", "loops whose indices are held within bounds do without them but at the edges",
          peel_clamped, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("narrow_arithmetic", "what bytes and 16-bit numbers are used for is computed in 16 bits",
@@ -137,6 +141,8 @@ PASSES = (
     Pass("join_members", "members of structs that are computed alike are so all at once, as they lie in memory",
          join_members, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),
+    Pass("compute_by_register", "values of several registers between shuffles of single ones are computed register by register",
+         compute_by_register, _has_halves),
     Pass("order_lanes", "lanes between shuffles stand so that these stay within halves of registers",
          order_lanes, _has_halves),
     Pass("keep_lanes_in_scalars", "what is put together and taken apart lane by lane is computed in scalars",

@@ -28,8 +28,9 @@ from voltac.passes.loops.lane_loops import scalar_callee
 
 _ORDERS = {8: ((0, 1, 4, 5, 2, 3, 6, 7), (0, 2, 4, 6, 1, 3, 5, 7)), 4: ((0, 2, 1, 3),)}
 """By lanes of 256 bits: what shuffles within the halves make of every second element of two registers, every fourth of four."""
-_REGISTER = 256
-_BITS = {"float": 32, "i32": 32, "double": 64, "i64": 64}
+REGISTER = 256
+BITS = {"float": 32, "i32": 32, "double": 64, "i64": 64}
+"""Of a register, and of the lanes that are looked at."""
 _LANEWISE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "freeze", "icmp", "fcmp", "select"))
 _MOST_VALUES = 200
 """That are looked at for one of these. Chosen, not measured."""
@@ -68,7 +69,7 @@ def _goes_across(made: Instruction) -> bool:
 
 
 def _is_register(vector: str) -> bool:
-    return _BITS.get(element_of(vector), 0) * lanes_of(vector) == _REGISTER
+    return BITS.get(element_of(vector), 0) * lanes_of(vector) == REGISTER
 
 
 class _Lanes:
@@ -114,7 +115,7 @@ class _Lanes:
                     self.shuffles[user.name] = user
                     if not self._demand(user.operands, work):
                         return False
-                elif _is_lanewise(user):
+                elif is_lanewise(user):
                     work.append(user.name)
                 else:
                     return False
@@ -126,7 +127,7 @@ class _Lanes:
             if not lanes_of(each.type) or self._is_uniform(each):
                 continue
             made = self.inside.get(each.value)
-            if made is None or not (made.op == "shufflevector" or _is_lanewise(made)):
+            if made is None or not (made.op == "shufflevector" or is_lanewise(made)):
                 return False
             work.append(each.value)
         return True
@@ -202,9 +203,13 @@ class _Lanes:
 def _cost(mask: tuple[int, ...]) -> int:
     if all(lane in (-1, place) for place, lane in enumerate(mask)):
         return 0
+    return 1 if stays_within(mask) else _ACROSS
+
+
+def stays_within(mask: tuple[int, ...]) -> bool:
+    """Whether lanes stay in their halves of a register."""
     half = len(mask) // 2
-    stays = all(lane < 0 or lane % len(mask) // half == place // half for place, lane in enumerate(mask))
-    return 1 if stays else _ACROSS
+    return all(lane < 0 or lane % len(mask) // half == place // half for place, lane in enumerate(mask))
 
 
 def _set_mask(shuffle: Instruction, first: str, second: str, lanes: tuple[int, ...]) -> None:
@@ -216,7 +221,8 @@ def _set_mask(shuffle: Instruction, first: str, second: str, lanes: tuple[int, .
     )
 
 
-def _is_lanewise(made: Instruction) -> bool:
+def is_lanewise(made: Instruction) -> bool:
+    """Whether an instruction computes each lane by itself."""
     if made.op == "call":
         return scalar_callee(made.parts.callee) is not None
     return made.op in _LANEWISE and all(lanes_of(each.type) in (0, lanes_of(made.type)) for each in made.operands)

@@ -300,7 +300,7 @@ class _Writer:
                         loaded[pointer] = self._load(load, f"<{width} x {load.element}>", pointer)
                     lane.made[name] = loaded[pointer]
                 elif name in rows.computed and instruction.op != "phi":
-                    lane.made[name] = emit.value("of.row", of_width(instruction, given, width, emit))
+                    lane.made[name] = emit.value("of.row", of_width(instruction, given, width, emit.declarations))
 
     def _given(self, operand: Operand, width: int, lane: _Lane) -> str:
         """What a lane has of an operand in so many iterations."""

@@ -78,6 +78,11 @@ def _steps(access: Access) -> list[int]:
     return [after - before for before, after in zip(access.offsets, access.offsets[1:])]
 
 
+def _fills_words(step: int) -> bool:
+    """Whether the elements of single gangs, that far apart, fill registers."""
+    return step > 0 and step % _PIXEL == 0
+
+
 def _is_small(instruction: Instruction) -> bool:
     return bool(pseudo_operation(instruction)) and instruction.parts.callee.endswith(("i8", "i16"))
 
@@ -191,11 +196,13 @@ class _Widening:
             return 1
         register = options.target.vector_bits // 8
         if self.inner:
+            if any(accesses[number].size < _PIXEL and self._is_in_rows(accesses[number]) for number in in_loops):
+                return 1  # Lanes that go along rows of their own load words of them, which fill registers.
             irregular = sum(number in in_loops and self._is_irregular_load(each) for number, each in enumerate(accesses))
             return self._factor_of_loops(max(1, widest * self.width // register), irregular)
         smallest = min(access.size for access in accesses)
         cuts_words = words and any(access.size == _PIXEL for access in accesses)
-        is_of_pixels = all(len(set(_steps(access))) == 1 and _steps(access)[0] == _PIXEL for access in accesses)
+        is_of_pixels = all(len(set(_steps(access))) == 1 and _fills_words(_steps(access)[0]) for access in accesses)
         if widest >= _PIXEL and is_of_pixels and not cuts_words:
             # Whole elements that members are cut out of (wide_elements): they fill registers, and so does what is computed.
             smallest = _PIXEL
@@ -285,6 +292,10 @@ class _Widening:
     def _start_multiple(self) -> int:
         """Of which number the loop's first index is known to be a multiple; 0 of all."""
         return int(self.loop.start) if self.loop.start.isdigit() else 1
+
+    def _is_in_rows(self, access: Access) -> bool:
+        """Whether the lanes' elements are apart."""
+        return access.address is not None and any(abs(step) > access.size for step in _steps(access))
 
     def _is_irregular_load(self, access: Access) -> bool:
         """Whether each lane loads from where what it loaded before in a short loop leads it, which waits for that."""

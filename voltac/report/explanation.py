@@ -40,6 +40,7 @@ _WORDS = {
     ("gather", "load"): "a gather",
     ("scatter", "store"): "a scatter",
     ("run", "load"): "a scalar load for each lane, whose loops are done one after the other",
+    ("run", "store"): "a scalar store for each lane, whose loops are done one after the other",
 }
 _ELEMENTS = {"i1": "bool", "i8": "int8", "i16": "int16", "i32": "int32", "i64": "int64", "half": "float16", "ptr": "pointer"}
 

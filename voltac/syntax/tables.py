@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import json
 import os
+from typing import Any
 
 from voltac.records import record
+from voltac.system.kept_values import kept
 
 TABLES_FILE = os.path.join(os.path.dirname(__file__), "tables.json")
 
@@ -43,10 +45,16 @@ class Tables:
 
 @functools.cache
 def load() -> Tables:
-    """Once a process; 5 ms."""
+    """Once a process."""
+    terminals, spellings, nonterminals, rules, *others = kept("tables", [__file__, TABLES_FILE], _read)
+    return Tables(terminals, spellings, nonterminals, [Production(*each) for each in rules], *others)
+
+
+def _read() -> tuple[Any, ...]:
+    """What the tables are made of, in order, the rules as tuples."""
     with open(TABLES_FILE, encoding="utf-8") as file:
         data = json.load(file)
-    rules = [Production(left, length, method, tuple(picks), on) for left, length, method, picks, on in data["rules"]]
+    rules = [(left, length, method, tuple(picks), on) for left, length, method, picks, on in data["rules"]]
     # Rows are flat in the file, symbol and value by turns: nested lists take twice as long to read.
     actions = [dict(zip(row[::2], row[1::2])) for row in data["actions"]]
     default = []
@@ -54,14 +62,7 @@ def load() -> Tables:
         values = set(row.values())
         single = values.pop() if len(values) == 1 else 0
         default.append(-1 - single if single < 0 else -1)
-    return Tables(
-        terminals=data["terminals"],
-        spellings=data["spellings"],
-        nonterminals=data["nonterminals"],
-        rules=rules,
-        actions=actions,
-        gotos=[dict(zip(row[::2], row[1::2])) for row in data["gotos"]],
-        default=default,
-        end=data["end"],
-        keywords=frozenset(word for row in data["spellings"].values() for word in row if word.isidentifier()),
-    )
+    gotos = [dict(zip(row[::2], row[1::2])) for row in data["gotos"]]
+    keywords = frozenset(word for row in data["spellings"].values() for word in row if word.isidentifier())
+    symbols = data["terminals"], data["spellings"], data["nonterminals"]
+    return *symbols, rules, actions, gotos, default, data["end"], keywords

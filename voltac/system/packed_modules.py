@@ -1,7 +1,7 @@
 """The compiled modules of this package in one file, from which the command's process imports them.
 
 A compilation imports 340 modules. To find each, and to open, read and close its ``.pyc``, takes a fifth of the time of all
-that; from one file, which is read at once, it takes one question for the time stamp of the source. The file lies beside the
+that; from one file it takes one question for the time stamp of the source, and one read. The file lies beside the
 package's own ``.pyc`` and is kept as those are: for one version of Python, a module that is not as it was is compiled
 again, and where Python may write no ``.pyc`` there is none. A process that imported modules from elsewhere writes it anew.
 """
@@ -17,10 +17,10 @@ from importlib.machinery import ModuleSpec
 from types import CodeType, ModuleType
 from typing import Any
 
-_Stamp = tuple[int, int]
-"""Of a source: when it was changed last, in nanoseconds, and its bytes."""
-_Place = tuple[str, bool, _Stamp, int, int]
-"""Path within the folder, whether it is a package, its source, where its code begins and ends in the file."""
+from voltac.system.kept_values import Stamp, keep, stamp_of
+
+_Place = tuple[str, bool, Stamp, int, int]
+"""Path within the folder, whether it is a package, its source, where its code begins in the file, and its length."""
 _HEAD = 8
 """Bytes that say how long the table is behind them; then come the codes."""
 
@@ -35,14 +35,14 @@ class PackedModules:
         self._folder = os.path.dirname(spec.origin)
         self._file = f"{os.path.splitext(spec.cached)[0]}.pack" if spec.cached else ""
         self._places: dict[str, _Place] = {}
-        self._codes = memoryview(b"")
+        self._handle, self._codes = -1, 0
+        """Of the file, which stays open, and where in it the codes begin."""
         with suppress(OSError, ValueError, EOFError, TypeError):
-            with open(self._file, "rb") as file:
-                content = memoryview(file.read())
-            end = _HEAD + int.from_bytes(content[:_HEAD], "little")
-            folder, places = marshal.loads(content[_HEAD:end])
+            self._handle = os.open(self._file, os.O_RDONLY | os.O_CLOEXEC)
+            length = min(int.from_bytes(os.pread(self._handle, _HEAD, 0), "little"), os.fstat(self._handle).st_size)
+            folder, places = marshal.loads(os.pread(self._handle, length, _HEAD))
             if folder == self._folder:
-                self._places, self._codes = places, content[end:]
+                self._places, self._codes = places, _HEAD + length
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
         """Of a module that is as it was when the file was written."""
@@ -51,7 +51,7 @@ class PackedModules:
             return None
         within, is_package, stamp, _, _ = place
         origin = self._folder + within
-        if _stamp(origin) != stamp:
+        if stamp_of(origin) != stamp:
             return None
         loader: Any = self
         spec = ModuleSpec(name, loader, origin=origin, is_package=is_package)
@@ -72,8 +72,9 @@ class PackedModules:
         code: CodeType = marshal.loads(self._code(name))
         return code
 
-    def _code(self, name: str) -> memoryview:
-        return self._codes[slice(*self._places[name][3:])]
+    def _code(self, name: str) -> bytes:
+        *_, begin, length = self._places[name]
+        return os.pread(self._handle, length, self._codes + begin)
 
     def keep(self) -> None:
         """Write those that this process imported from elsewhere, beside what there was."""
@@ -86,38 +87,23 @@ class PackedModules:
         places, codes, length = dict(self._places), [], 0
         for name in {**places, **new}:
             head, code = new.get(name) or (places[name][:3], self._code(name))
-            places[name] = (*head, length, length + len(code))
+            places[name] = (*head, length, len(code))
             codes.append(code)
             length += len(code)
         table = marshal.dumps((self._folder, places))
-        written = f"{self._file}.{os.getpid()}"
-        try:
-            with open(written, "xb") as file:
-                file.writelines((len(table).to_bytes(_HEAD, "little"), table, *codes))
-            os.replace(written, self._file)
-        except OSError:
-            with suppress(OSError):
-                os.unlink(written)
+        keep(self._file, [len(table).to_bytes(_HEAD, "little"), table, *codes])
 
-    def _new(self, name: str, spec: ModuleSpec | None) -> tuple[tuple[str, bool, _Stamp], bytes] | None:
+    def _new(self, name: str, spec: ModuleSpec | None) -> tuple[tuple[str, bool, Stamp], bytes] | None:
         """What belongs into the file of a module that is not there, or from another source: its place's head, its code."""
         loader: Any = spec and spec.loader
         if spec is None or loader is self or not spec.cached or not (spec.origin or "").startswith(self._folder):
             return None
         origin = str(spec.origin)
-        stamp = _stamp(origin)
+        stamp = stamp_of(origin)
         if stamp is None or (name in self._places and self._places[name][2] == stamp):
             return None
         code = loader.get_code(name)
         # It is read again, and may have changed meanwhile.
-        if _stamp(origin) != stamp:
+        if stamp_of(origin) != stamp:
             return None
         return (origin[len(self._folder) :], spec.submodule_search_locations is not None, stamp), marshal.dumps(code)
-
-
-def _stamp(path: str) -> _Stamp | None:
-    try:
-        found = os.stat(path)
-    except OSError:
-        return None
-    return found.st_mtime_ns, found.st_size

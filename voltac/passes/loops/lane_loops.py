@@ -52,6 +52,8 @@ class LaneLoop:
     tested: str = ""
     """The mask of those that go on, and what else decides the branch."""
     deciding: set[str] = field(default_factory=set)
+    asked: dict[str, str] = field(default_factory=dict)
+    """Block behind the test that branches -> the mask of which any lane has to be on for that."""
 
     @property
     def header(self) -> Block:
@@ -62,6 +64,10 @@ class LaneLoop:
     def body(self) -> Block:
         """All else."""
         return self.function.block(self.loop.latches[0])
+
+    def inner_blocks(self) -> list[Block]:
+        """Those behind the test, in order."""
+        return [self.body]
 
     @property
     def lanes(self) -> int:

@@ -79,10 +79,20 @@ class LaneTexts(ABC):
                 if scalar is not None:
                     self.names[instruction.name] = self.names.get(scalar.value, scalar.value)
                 continue
-            text = f"  {self.names[instruction.name]} = {self._text(instruction)}"
+            text = (
+                f"  {self.names[instruction.name]} = {self._text(instruction)}"
+                if instruction.name
+                else self._store(instruction)
+            )
             attached = instruction.parts.metadata.get("dbg")
             made.append(Instruction(text + (f", !dbg {attached}" if attached else "")))
         return made
+
+    def _store(self, instruction: Instruction) -> str:
+        value, place = instruction.operands[:2]
+        element = element_of(value.type)
+        given = f"{element} {self.scalar(*value)}, ptr {self.scalar(*place)}"
+        return f"  store {given}, align {self.size(element)}"
 
     def _text(self, instruction: Instruction) -> str:
         parts = instruction.parts

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from voltac.ir.constants import is_all_true
+from voltac.ir.constants import integers, is_all_true
+from voltac.ir.match import scalar_of_splat
 from voltac.ir.model import Block, Instruction, Module
 from voltac.ir.types import element_of, lanes_of
 from voltac.passes.loops.copied_blocks import unquoted
@@ -19,7 +20,13 @@ def do_lanes_alone(loop: LaneLoop, module: Module) -> None:
     """Put the loop over the lanes in its place, or a loop for each lane where all are on."""
     first = loop.arm(loop.values.definitions[loop.live], False)
     written = loop.lanes * sum(1 for each in loop.instructions() if not each.op.startswith("#"))
-    if (is_all_true(first) or first.endswith("-1)")) and loop.lanes <= _MOST_COPIES and written <= _MOST_WRITTEN:
+    branches = len(loop.inner_blocks()) > 1
+    if (
+        not branches
+        and (is_all_true(first) or first.endswith("-1)"))
+        and loop.lanes <= _MOST_COPIES
+        and written <= _MOST_WRITTEN
+    ):
         do_all_lanes(loop, module)
     else:
         _Writer(loop, module, loop.function.fresh_names()).put()
@@ -37,7 +44,9 @@ class _Writer(LaneTexts):
         self.lane = fresh("lane")
         header, body, lanes = walk.header, walk.body, walk.lanes
         stem = f"{unquoted(header.name)}.lane"
-        new = {each: fresh(f"{stem}.{each}")[1:] for each in ("begin", "next", "test", "body", "left", "done")}
+        inner = walk.inner_blocks()
+        new = {each: fresh(f"{stem}.{each}")[1:] for each in ("begin", "next", "test", "left", "done")}
+        labels = {header.name: new["test"]} | {each.name: fresh(f"{stem}.body")[1:] for each in inner}
         first = walk.arm(self.live, False)
         on = first
         if element_of(self.live.type) != "i1":
@@ -48,24 +57,25 @@ class _Writer(LaneTexts):
         left, fewer, more = fresh("left"), fresh("fewer"), fresh("more")
 
         phis = list(header.phis())
-        for block in (header, body):
-            for instruction in block.instructions:
-                if instruction.name and instruction.name not in walk.deciding:
-                    self.names[instruction.name] = fresh("of.lane")
+        self._name(header, *inner)
         if self.live_is_constant:
             self.names[walk.live] = self.on()
         test: list[Instruction] = []
         for phi in phis:
             if self.live_is_constant and phi.name == walk.live:
                 continue
-            arms = f"[ {self.start(phi)}, %{new['next']} ], [ {self.scalar(phi.type, walk.following(phi))}, %{new['body']} ]"
+            following = f"[ {self.scalar(phi.type, walk.following(phi))}, %{labels[body.name]} ]"
+            arms = f"[ {self.start(phi)}, %{new['next']} ], {following}"
             test.append(Instruction(f"  {self.names[phi.name]} = phi {element_of(phi.type)} {arms}"))
         test += self.scalars(header.instructions[len(phis) :])
         tested = self.scalar(f"<{lanes} x i1>", walk.tested)
-        test.append(Instruction(f"  br i1 {tested}, label %{new['body']}, label %{new['left']}"))
-        rest = self.scalars(body.instructions)
-        hint = unrolled(self.module, free_node(self.module), len(test) + len(rest)) if walk.options.loop_unrolling else ""
-        rest.append(Instruction(f"  br label %{new['test']}{hint}"))
+        entered = labels[header.terminator.parts.labels[0]]
+        test.append(Instruction(f"  br i1 {tested}, label %{entered}, label %{new['left']}"))
+        rest = {labels[each.name]: self._inner(each, labels) for each in inner}
+        hint = ""
+        if walk.options.loop_unrolling and len(inner) == 1:
+            hint = unrolled(self.module, free_node(self.module), len(test) + len(rest[entered]) - 1)
+        rest[labels[body.name]][-1] = Instruction(f"  br label %{new['test']}{hint}")
 
         used = [phi for phi in phis if phi.name in walk.used_outside]
         leave: list[Instruction] = []
@@ -95,11 +105,38 @@ class _Writer(LaneTexts):
         self.before.append(Instruction(f"  br i1 {some}, label %{new['next']}, label %{new['done']}"))
         self.module.declare(["declare i64 @llvm.cttz.i64(i64, i1)"])
         contents = {
-            "begin": self.before, "next": first_lane, "test": test, "body": rest, "left": leave, "done": done,
+            new["begin"]: self.before, new["next"]: first_lane, new["test"]: test, **rest,
+            new["left"]: leave, new["done"]: done,
         }  # fmt: skip
-        made = [Block(new[each], instructions, f"{new[each]}:") for each, instructions in contents.items()]
+        made = [Block(each, instructions, f"{each}:") for each, instructions in contents.items()]
         walk.replace_blocks(made, results)
         function.blocks[0].instructions[:0] = self.allocas
+
+    def _name(self, *blocks: Block) -> None:
+        """Give a name to what one lane has for each value of the loop."""
+        made = [each for block in blocks for each in block.instructions if each.name and each.name not in self.walk.deciding]
+        self.names |= {each.name: self.fresh("of.lane") for each in made}
+        for each in made:
+            # Where it is used first may stand before it.
+            scalar = scalar_of_splat(each.name, self.walk.values.definitions)
+            if scalar is not None:
+                self.names[each.name] = self.names.get(scalar.value, scalar.value)
+
+    def _inner(self, block: Block, labels: dict[str, str]) -> list[Instruction]:
+        """A block behind the test."""
+        made: list[Instruction] = []
+        for phi in block.phis():
+            arms = ", ".join(
+                f"[ {self.scalar(phi.type, value.value)}, %{labels[label]} ]"
+                for value, label in zip(phi.operands, phi.parts.labels, strict=True)
+            )
+            made.append(Instruction(f"  {self.names[phi.name]} = phi {element_of(phi.type)} {arms}"))
+        made += self.scalars([each for each in block.instructions if each.op != "phi"])
+        targets = [f"label %{labels[each]}" for each in block.terminator.parts.labels]
+        if len(targets) > 1:
+            targets.insert(0, f"i1 {self.scalar(f'<{self.walk.lanes} x i1>', self.walk.asked[block.name])}")
+        made.append(Instruction(f"  br {', '.join(targets)}"))
+        return made
 
     def _alignment(self, vector: str) -> int:
         """Of a slot: that of the register it is stored from."""
@@ -127,6 +164,8 @@ class _Writer(LaneTexts):
             byte = self.scalar(wide, known)
             self.names[value] = self.write("of.lane", f"trunc i8 {byte} to i1", self.at_lane)
             return self.names[value]
+        if element == "i64" and integers(vector, value) == tuple(range(self.walk.lanes)):
+            return self.lane
         slot = self._slot(vector, value, copied=False)
         place = self.write("place", f"getelementptr {element}, ptr {slot}, i64 {self.lane}", self.at_lane)
         name = self.write("of.lane", f"load {element}, ptr {place}, align {self.size(element)}", self.at_lane)

@@ -20,6 +20,7 @@ from voltac.messages.message import Span
 from voltac.options import Options
 from voltac.records import field, mutable_record, record
 from voltac.syntax import Preprocessed, preprocess
+from voltac.system.kept_values import kept
 from voltac.system.shipped_files import shipped_folder
 from voltac.target_info import TargetInfo, find_target
 
@@ -127,20 +128,33 @@ _KNOWN: list[LibraryIndex] = []
 def index() -> LibraryIndex:
     """The index, from its file if that is current."""
     if not _KNOWN:
-        _KNOWN.append(_read() or build())
+        files = [os.path.join(LIBRARY, name) for name in _names()]
+        _KNOWN.append(LibraryIndex(*kept("library", [__file__, INDEX_FILE, *files], _made)))
     return _KNOWN[0]
 
 
-def _sources() -> dict[str, bytes]:
-    """Name -> contents of the library's files. (pathlib would cost more than reading them.)"""
-    found = {}
+def _made() -> tuple[Any, ...]:
+    made = _read() or build()
+    return made.rows, made.types, made.templates, made.hidden, made.overlays
+
+
+def _names() -> list[str]:
+    """The library's files. (pathlib would cost more than reading them.)"""
+    found = []
     overlays = sorted(name for name in os.listdir(LIBRARY) if "." not in name and name != _HEADERS)
     for folder in ("", *overlays):
         for name in sorted(os.listdir(os.path.join(LIBRARY, folder))):
             if name.endswith((".ispc", ".isph")):
-                path = os.path.join(folder, name)
-                with open(os.path.join(LIBRARY, path), "rb") as file:
-                    found[path] = file.read()
+                found.append(os.path.join(folder, name))
+    return found
+
+
+def _sources() -> dict[str, bytes]:
+    """Name -> contents of the library's files."""
+    found = {}
+    for name in _names():
+        with open(os.path.join(LIBRARY, name), "rb") as file:
+            found[name] = file.read()
     return found
 
 
