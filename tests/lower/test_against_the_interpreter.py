@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from run_programs import ORACLE_TARGETS, TARGETS, WIDTHS, NativeRunner, at_level, compile_for, interpret, natively
+from some_pairs import some_pairs
 
 PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.ispc"))
 
@@ -31,8 +32,7 @@ def disagreements(program: Path, width: int, unoptimized: slice, runner: NativeR
     ]
 
 
-@every_width
-@every_program
+@pytest.mark.parametrize(("program", "width"), some_pairs(PROGRAMS, WIDTHS, 3), ids=lambda value: getattr(value, "stem", None))
 def test_machine_code_agrees(program: Path, width: int, runner: NativeRunner) -> None:
     """At -O0 for one target of the width, another one for another program."""
     number = PROGRAMS.index(program) % 2

@@ -52,7 +52,7 @@ def begins_short(
     return ".first.left_over:" in passed(f"export void f({head}) {{ foreach (i = 0 ... n) {{ {body} }} }}", target)
 
 
-@pytest.mark.parametrize(("element", "target"), some_pairs(TYPES, TARGETS))
+@pytest.mark.parametrize(("element", "target"), some_pairs(TYPES, TARGETS, 4))
 def test_each_element_once(element: str, target: str) -> None:
     """At each distance from a border of 64 bytes, at both ends of memory that may be touched."""
     random = np.random.default_rng(1)

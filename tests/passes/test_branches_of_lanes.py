@@ -8,6 +8,7 @@ import re
 import numpy as np
 import pytest
 from kernels import compile_kernels
+from some_pairs import some_seeds
 
 from voltac.driver import compile_source
 from voltac.messages.diagnostics import Diagnostics
@@ -102,9 +103,10 @@ def run_case(seed: int, target: str) -> None:
             assert np.array_equal(array, expected[name]), f"seed {seed} {target} n {n} array {name}\n{text}"
 
 
+@pytest.mark.parametrize("seeds", some_seeds(5, 60))
 @pytest.mark.parametrize("target", TARGETS)
-def test_random_branches_agree_with_one_lane_at_a_time(target: str) -> None:
-    for seed in range(7):
+def test_random_branches_agree_with_one_lane_at_a_time(target: str, seeds: range) -> None:
+    for seed in seeds:
         run_case(seed, target)
 
 

@@ -10,6 +10,7 @@ import pytest
 from guard_pages import FencedCalls
 from kernels import compile_kernels
 from passed_text import passed
+from some_pairs import some_seeds
 
 from voltac.driver import compile_source
 from voltac.ir.interp import IRInterpreter
@@ -46,12 +47,13 @@ def kernel(type_name: str, indices: list[str], k: int) -> str:
 """
 
 
+@pytest.mark.parametrize("seeds", some_seeds(3, 30))
 @pytest.mark.parametrize("target", TARGETS)
-def test_random_indices(target: str) -> None:
-    rng = random.Random(zlib.crc32(target.encode()))
+def test_random_indices(target: str, seeds: range) -> None:
     calls = FencedCalls()
     checked = []
-    for number in range(4):
+    for number in seeds:
+        rng = random.Random(zlib.crc32(f"{target} {number}".encode()))
         type_name = rng.choice(list(TYPES))
         indices, k = rng.sample(list(INDICES), rng.choice((1, 2, 3))), rng.choice((1, 2, 9))
         source = kernel(type_name, indices, k)

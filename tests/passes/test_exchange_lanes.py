@@ -7,6 +7,7 @@ import pytest
 from guard_pages import FencedCalls
 from kernels import InterpretedModule, compile_kernels
 from passed_text import passed
+from some_pairs import some_pairs
 
 from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
@@ -46,10 +47,7 @@ def expected(kernel: str, source: np.ndarray, j: int, n: int) -> np.ndarray:
     return result
 
 
-PAIRS = [(kind, target) for number, target in enumerate(TARGETS) for kind in (list(TYPES) * 2)[number % 5 : number % 5 + 2]]
-
-
-@pytest.mark.parametrize(("kind", "target"), PAIRS)
+@pytest.mark.parametrize(("kind", "target"), some_pairs(TYPES, TARGETS, 5))
 def test_each_lane_has_its_element(kind: str, target: str) -> None:
     text = SOURCE.replace("T ", f"{kind} ")
     kernels, interpreter = compile_kernels(text, target), IRInterpreter(read(passed(text, target)))

@@ -55,7 +55,7 @@ def is_paired(body: str, target: str = "avx2-i32x8", before: str = "", level: in
     return ".pairs:" in passed(f"{head} {{ {before} foreach (i = 0 ... n) {{ {body} }} }}", target, level)
 
 
-@pytest.mark.parametrize(("element", "target"), some_pairs(TYPES, TARGETS, 4))
+@pytest.mark.parametrize(("element", "target"), some_pairs(TYPES, TARGETS, 5))
 def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> None:
     random = np.random.default_rng(1)
     source = SOURCE.replace("TYPE", element)

@@ -53,7 +53,7 @@ def passed(source: str, target: str, disabled: str = "") -> str:
     return text
 
 
-@pytest.mark.parametrize(("name", "target"), some_pairs(BODIES, ["avx2-i32x8", "avx2-i64x4", "avx2-i32x4", "avx2-i32x16"]))
+@pytest.mark.parametrize(("name", "target"), some_pairs(BODIES, ["avx2-i32x8", "avx2-i64x4", "avx2-i32x4", "avx2-i32x16"], 4))
 def test_pairs(name: str, target: str) -> None:
     source = "".join(kernel(type_name, name) for type_name in TYPES)
     compiled = compile_kernels(source, target)

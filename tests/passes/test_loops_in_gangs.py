@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from guard_pages import FencedCalls
 from kernels import InterpretedModule, compile_kernels
+from some_pairs import some_pairs
 
 from voltac.driver import compile_source
 from voltac.ir.interp import IRInterpreter
@@ -17,6 +18,7 @@ from voltac.options import Options
 from voltac.target_info import find_target
 
 TARGETS = ["sse4-i32x4", "avx2-i32x8", "avx512skx-x16"]
+TYPES: dict[str, Any] = {"float": np.float32, "double": np.float64, "int": np.int32}
 HEAD = "export void f(uniform {0} a[], uniform {0} b[], uniform {0} c[], uniform int n, uniform int m) {{ "
 FILTER = "foreach (i = 0 ... n) {{ {0} s = 0; for (uniform int k = 0; k < m; k++) s += c[k] * b[i + k]; a[i] = s; }} }}"
 PRODUCT = (
@@ -64,10 +66,10 @@ def small_numbers(dtype: type, count: int, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).integers(-2, 3, count).astype(dtype)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize(("name", "dtype"), [("float", np.float32), ("double", np.float64), ("int", np.int32)])
+@pytest.mark.parametrize(("name", "target"), some_pairs(TYPES, TARGETS, 3))
 @pytest.mark.parametrize("case", CASES)
-def test_results_are_numpys(case: str, name: str, dtype: Any, target: str) -> None:
+def test_results_are_numpys(case: str, name: str, target: str) -> None:
+    dtype = TYPES[name]
     body, expected = CASES[case]
     source = (HEAD + body).format(name)
     assert ".wide_body:" in passed(source, target)
@@ -116,10 +118,10 @@ SEARCH = (
 FOLLOWED = "foreach (i = 0 ... n) {{ int at = b[i]; for (uniform int k = 0; k < m; k++) at = c[at]; a[i] = at; }} }}"
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize(("name", "dtype"), [("float", np.float32), ("double", np.float64), ("int", np.int32)])
-def test_lanes_that_find_their_own_way(name: str, dtype: Any, target: str) -> None:
+@pytest.mark.parametrize(("name", "target"), some_pairs(TYPES, TARGETS, 3))
+def test_lanes_that_find_their_own_way(name: str, target: str) -> None:
     """What is loaded from where the loads before led: of several gangs at once, and of nothing but the table."""
+    dtype = TYPES[name]
     random = np.random.default_rng(7)
     source = (HEAD + SEARCH).format(name)
     assert name == "double" or ".wide_body:" in passed(source, target)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 from pseudo_programs import ELEMENT_TYPES, Body, Fenced, Program, foreach, options
+from some_pairs import some_seeds
 
 from voltac.target_info import find_target
 
@@ -239,21 +240,24 @@ def in_place(what: str, target: str, element: str, second: str, statements: list
         assert np.array_equal(array.array, expected), f"{what} length {length}"
 
 
+@pytest.mark.parametrize("seeds", some_seeds(8, 100))
 @pytest.mark.parametrize("target", TARGETS)
-def test_random_accesses_agree_with_numpy_and_stay_inside_their_memory(target: str) -> None:
-    for seed in range(15):
+def test_random_accesses_agree_with_numpy_and_stay_inside_their_memory(target: str, seeds: range) -> None:
+    for seed in seeds:
         random_case(seed, target)
 
 
+@pytest.mark.parametrize("seeds", some_seeds(5, 60))
 @pytest.mark.parametrize("target", TARGETS)
-def test_random_structs_agree_with_numpy_and_stay_inside_their_memory(target: str) -> None:
-    for seed in range(10):
+def test_random_structs_agree_with_numpy_and_stay_inside_their_memory(target: str, seeds: range) -> None:
+    for seed in seeds:
         struct_case(seed, target)
 
 
+@pytest.mark.parametrize("seeds", some_seeds(5, 60))
 @pytest.mark.parametrize("target", TARGETS)
-def test_random_statements_in_place_keep_their_order(target: str) -> None:
-    for seed in range(10):
+def test_random_statements_in_place_keep_their_order(target: str, seeds: range) -> None:
+    for seed in seeds:
         in_place_case(seed, target)
 
 

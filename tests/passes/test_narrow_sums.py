@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from kernels import compile_kernels
+from some_pairs import some_pairs
 
 from voltac.driver import compile_source
 from voltac.ir.interp import IRInterpreter
@@ -53,8 +54,7 @@ def numbers(name: str, n: int, seed: int) -> np.ndarray:
     return made
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("name", SUMS)
+@pytest.mark.parametrize(("name", "target"), some_pairs(SUMS, TARGETS))
 def test_totals_are_numpys(name: str, target: str) -> None:
     first, second, term, instruction = SUMS[name]
     info = find_target(target)
@@ -104,8 +104,7 @@ CONDITIONS = {
 }
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("statement", CONDITIONS)
+@pytest.mark.parametrize(("statement", "target"), some_pairs(CONDITIONS, TARGETS))
 def test_what_is_summed_under_a_condition_is_counted_too(statement: str, target: str) -> None:
     total = "return reduce_add(s);"
     if "^" in statement:

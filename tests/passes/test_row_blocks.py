@@ -1,13 +1,14 @@
 """Lanes that go along rows of their own load several elements at a time: the sums numpy says, and nothing else is read."""
 
-from functools import partial
 from itertools import product
 
 import numpy as np
 import pytest
-from guard_pages import FencedCalls
-from kernels import InterpretedModule, compile_kernels
+from kernels import compile_kernels
 from passed_text import passed
+from row_kernels import TARGETS, check_fenced, every_size
+from row_kernels import TYPES as SIGNED_TYPES
+from some_pairs import some_pairs
 
 from voltac.driver import compile_source
 from voltac.ir.interp import IRInterpreter
@@ -16,11 +17,7 @@ from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.target_info import find_target
 
-TARGETS = ["sse4-i32x4", "sse4-i32x8", "avx2-i32x8", "avx2-i32x16", "avx2-i64x4", "avx512skx-x16", "neon-i32x4"]
-TYPES = {
-    "int8": np.int8, "uint8": np.uint8, "int16": np.int16, "int": np.int32, "int64": np.int64,
-    "float16": np.float16, "float": np.float32, "double": np.float64,
-}  # fmt: skip
+TYPES = {**SIGNED_TYPES, "uint8": np.uint8}
 ROWS = """
 export void rows(uniform T to[], const uniform T from[], uniform int n, uniform int m) {
     foreach (i = 0 ... n) {
@@ -69,11 +66,7 @@ def elements(kind: str, count: int) -> np.ndarray:
     return np.random.default_rng(1).integers(0, high, count).astype(TYPES[kind])
 
 
-KINDS = list(TYPES)
-PAIRS = [(KINDS[(2 * number + more) % 8], target) for number, target in enumerate(TARGETS) for more in range(2)]
-
-
-@pytest.mark.parametrize(("kind", "target"), PAIRS)
+@pytest.mark.parametrize(("kind", "target"), some_pairs(TYPES, TARGETS, len(TARGETS)))
 def test_each_lane_has_the_elements_of_its_row(kind: str, target: str) -> None:
     """By the interpreter of the IR, where an access outside of an array is an error, as is poison."""
     source = ROWS.replace("T ", f"{kind} ")
@@ -85,20 +78,14 @@ def test_each_lane_has_the_elements_of_its_row(kind: str, target: str) -> None:
         assert to.tolist() == expected(kernel, given, n, m), (kernel, n, m)
 
 
-@pytest.mark.parametrize("target", [target for target in TARGETS if not target.startswith(("avx512", "neon"))])
-def test_nothing_beyond_the_rows_is_read(target: str) -> None:
-    kinds = ("uint8", "int16", "float", "double")
-    for kind in kinds[TARGETS.index(target) % 2 :: 2]:
-        kernels = compile_kernels(ROWS.replace("T ", f"{kind} "), target)
-        if isinstance(kernels, InterpretedModule):
-            pytest.skip(f"this processor does not run code for {target}")
-        calls = FencedCalls()
-        for kernel, (n, m), at_end in product(("rows", "some"), SHAPES, (True, False)):
-            given = elements(kind, n * m)
-            to, fenced = calls.copies(np.zeros(n, TYPES[kind]), given, at_end=at_end)
-            wanted = np.array(expected(kernel, given, n, m), TYPES[kind])
-            calls.add((kind, kernel, n, m, at_end), partial(kernels[kernel], to, fenced, n, m), (to, wanted))
-        calls.check()
+@every_size
+def test_nothing_beyond_the_rows_is_read(kind: str, target: str) -> None:
+    calls = (
+        (kernel, np.zeros(n, TYPES[kind]), given, (n, m), np.array(expected(kernel, given, n, m), TYPES[kind]))
+        for kernel, (n, m) in product(("rows", "some"), SHAPES)
+        for given in [elements(kind, n * m)]
+    )
+    check_fenced(ROWS.replace("T ", f"{kind} "), target, calls)
 
 
 RUNS = """

@@ -1,12 +1,12 @@
 """Lanes that load from rows of their own in a loop around a foreach load several elements at a time: what numpy says."""
 
-from functools import partial
 from itertools import product
 
 import numpy as np
 import pytest
-from guard_pages import FencedCalls
-from kernels import InterpretedModule, compile_kernels
+from passed_text import passed
+from row_kernels import TARGETS, TYPES, check_fenced, every_size
+from some_pairs import some_pairs
 
 from voltac.driver import compile_source
 from voltac.ir.interp import IRInterpreter
@@ -15,11 +15,6 @@ from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.target_info import find_target
 
-TARGETS = ["sse4-i32x4", "sse4-i32x8", "avx2-i32x8", "avx2-i32x16", "avx2-i64x4", "avx512skx-x16", "neon-i32x4"]
-TYPES = {
-    "int8": np.int8, "int16": np.int16, "int": np.int32, "int64": np.int64,
-    "float16": np.float16, "float": np.float32, "double": np.float64,
-}  # fmt: skip
 HEAD = "(uniform T to[], const uniform T from[], uniform int n, uniform int m) {"
 KERNELS = {
     "transposed": "to[y * m + x] = from[x * n + y];",
@@ -48,11 +43,6 @@ def expected(kernel: str, source: np.ndarray, n: int, m: int) -> np.ndarray:
     return result.ravel()
 
 
-def passed(source: str, target: str = "avx2-i32x8") -> str:
-    text: str = compile_source(source, "f.ispc", Options(find_target(target), 3), Diagnostics(), end="passes").results["passes"]
-    return text
-
-
 def in_rows(source: str, target: str = "avx2-i32x8") -> bool:
     return ".rows.choice:" in passed(source, target)
 
@@ -61,11 +51,7 @@ def case(kind: str, n: int, m: int) -> np.ndarray:
     return np.random.default_rng(n).integers(0, 50, max(n, 1) * m)[: n * m].astype(TYPES[kind])
 
 
-KINDS = list(TYPES)
-PAIRS = [(KINDS[(2 * number + more) % 7], target) for number, target in enumerate(TARGETS) for more in range(2)]
-
-
-@pytest.mark.parametrize(("kind", "target"), PAIRS)
+@pytest.mark.parametrize(("kind", "target"), some_pairs(TYPES, TARGETS, len(TARGETS)))
 def test_each_element_is_in_its_place(kind: str, target: str) -> None:
     """By the interpreter of the IR, where an access outside of an array is an error, as is poison."""
     text = passed(SOURCE.replace("T ", f"{kind} "), target)
@@ -80,20 +66,14 @@ def test_each_element_is_in_its_place(kind: str, target: str) -> None:
         assert to.tolist() == expected(kernel, given, n, m).tolist(), (kernel, n, m)
 
 
-@pytest.mark.parametrize("target", [target for target in TARGETS if not target.startswith(("avx512", "neon"))])
-def test_nothing_beyond_the_arrays_is_touched(target: str) -> None:
-    kinds = ("int8", "int16", "float", "double")
-    for kind in kinds[TARGETS.index(target) % 2 :: 2]:
-        kernels = compile_kernels(SOURCE.replace("T ", f"{kind} "), target)
-        if isinstance(kernels, InterpretedModule):
-            pytest.skip(f"this processor does not run code for {target}")
-        calls = FencedCalls()
-        for kernel, (n, m), at_end in product(KERNELS, SHAPES, (True, False)):
-            given = case(kind, n, m)
-            to, fenced = calls.copies(np.zeros_like(given), given, at_end=at_end)
-            call = partial(kernels[kernel], to, fenced, n, m)
-            calls.add((kind, kernel, n, m, at_end), call, (to, expected(kernel, given, n, m)))
-        calls.check()
+@every_size
+def test_nothing_beyond_the_arrays_is_touched(kind: str, target: str) -> None:
+    calls = (
+        (kernel, np.zeros_like(given), given, (n, m), expected(kernel, given, n, m))
+        for kernel, (n, m) in product(KERNELS, SHAPES)
+        for given in [case(kind, n, m)]
+    )
+    check_fenced(SOURCE.replace("T ", f"{kind} "), target, calls)
 
 
 TRANSPOSE = f"""export void f{HEAD}

@@ -1,13 +1,13 @@
 """Lanes that change rows of their own do one row after the other: as ordered, and nothing else."""
 
 from collections.abc import Callable
-from functools import partial
 from itertools import product
 
 import numpy as np
 import pytest
-from guard_pages import FencedCalls
-from kernels import InterpretedModule, compile_kernels
+from passed_text import passed
+from row_kernels import TARGETS, TYPES, check_fenced, every_size
+from some_pairs import some_pairs
 
 from voltac.driver import compile_source
 from voltac.ir.interp import IRInterpreter
@@ -16,8 +16,6 @@ from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.target_info import find_target
 
-TARGETS = ["sse4-i32x4", "sse4-i32x8", "avx2-i32x8", "avx2-i32x16", "avx2-i64x4", "avx512skx-x16", "neon-i32x4"]
-TYPES = {"int8": np.int8, "int16": np.int16, "int": np.int32, "int64": np.int64, "float": np.float32, "double": np.float64}
 HEAD = "(uniform T to[], const uniform T from[], const uniform int order[], uniform int n, uniform int m) {"
 Cell = Callable[[np.ndarray, np.ndarray, np.ndarray, int, int, int, int, int], int]
 """What is stored for lane x in iteration y, given to, from, order, x, y, n, m and the width of the gang."""
@@ -60,11 +58,6 @@ def expected(kernel: str, source: np.ndarray, order: np.ndarray, n: int, m: int,
     return result
 
 
-def passed(source: str, target: str = "avx2-i32x8") -> str:
-    text: str = compile_source(source, "f.ispc", Options(find_target(target), 3), Diagnostics(), end="passes").results["passes"]
-    return text
-
-
 def in_turn(source: str, target: str = "avx2-i32x8") -> bool:
     return ".row.next:" in passed(source, target)
 
@@ -76,11 +69,7 @@ def case(kind: str, n: int, m: int) -> tuple[np.ndarray, np.ndarray]:
     return random.integers(-9 if n % 2 else 0, 40, max(n, 5) * m).astype(TYPES[kind]), order.astype(np.int32)
 
 
-KINDS = list(TYPES)
-PAIRS = [(KINDS[(2 * number + more) % len(KINDS)], target) for number, target in enumerate(TARGETS) for more in range(2)]
-
-
-@pytest.mark.parametrize(("kind", "target"), PAIRS)
+@pytest.mark.parametrize(("kind", "target"), some_pairs(TYPES, TARGETS, len(TYPES)))
 def test_each_element_is_what_it_was_in_the_order_of_the_loop(kind: str, target: str) -> None:
     """By the interpreter of the IR, where an access outside of an array is an error, as is poison."""
     text = passed(SOURCE.replace("T ", f"{kind} ").replace("(T)", f"({kind})"), target)
@@ -95,22 +84,16 @@ def test_each_element_is_what_it_was_in_the_order_of_the_loop(kind: str, target:
         assert to.tolist() == wanted.tolist(), (kernel, n, m)
 
 
-@pytest.mark.parametrize("target", [target for target in TARGETS if not target.startswith(("avx512", "neon"))])
-def test_nothing_beyond_the_arrays_is_touched(target: str) -> None:
-    kinds = ("int8", "int16", "float", "double")
-    for kind in kinds[TARGETS.index(target) % 2 :: 2]:
-        kernels = compile_kernels(SOURCE.replace("T ", f"{kind} ").replace("(T)", f"({kind})"), target)
-        if isinstance(kernels, InterpretedModule):
-            pytest.skip(f"this processor does not run code for {target}")
-        calls = FencedCalls()
-        for kernel, (n, m), at_end in product(KERNELS, SHAPES, (True, False)):
-            if n < 5:
-                continue
-            given, order = case(kind, n, m)
-            to, fenced = calls.copies(given, given, at_end=at_end)
-            wanted = expected(kernel, given, order, n, m, find_target(target).width)
-            calls.add((kind, kernel, n, m, at_end), partial(kernels[kernel], to, fenced, order, n, m), (to, wanted))
-        calls.check()
+@every_size
+def test_nothing_beyond_the_arrays_is_touched(kind: str, target: str) -> None:
+    width = find_target(target).width
+    calls = (
+        (kernel, given, given, (order, n, m), expected(kernel, given, order, n, m, width))
+        for kernel, (n, m) in product(KERNELS, SHAPES)
+        if n >= 5
+        for given, order in [case(kind, n, m)]
+    )
+    check_fenced(SOURCE.replace("T ", f"{kind} ").replace("(T)", f"({kind})"), target, calls)
 
 
 ROWS = f"""export void f{HEAD}

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from guard_pages import GuardedMemory
 from kernels import compile_kernels
+from some_pairs import some_pairs
 
 from voltac.driver import compile_source
 from voltac.options import Options
@@ -42,8 +43,7 @@ def masks(width: int) -> list[list[bool]]:
     return [*runs[::3], *([source.random() < 0.4 for _ in range(width - 1)] + [True] for _ in range(60))]
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("name", TYPES)
+@pytest.mark.parametrize(("name", "target"), some_pairs(TYPES, TARGETS))
 def test_lanes_that_are_on_are_moved_and_nothing_else_is_touched(name: str, target: str) -> None:
     info = find_target(target)
     text = SOURCE.replace("T", name)
@@ -65,8 +65,7 @@ def test_lanes_that_are_on_are_moved_and_nothing_else_is_touched(name: str, targ
             assert np.array_equal(a, np.where(on[first : last + 1], b + dtype(3), dtype(99))), (mask, at_end)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("name", TYPES)
+@pytest.mark.parametrize(("name", "target"), some_pairs(TYPES, TARGETS))
 def test_the_end_of_a_foreach_stays_inside(name: str, target: str) -> None:
     first = getattr(compile_kernels(SOURCE.replace("T", name), target=target), f"first_{name}")
     memory = GuardedMemory(4096), GuardedMemory(4096)

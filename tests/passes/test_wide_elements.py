@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pytest
 from guard_pages import GuardedMemory
 from kernels import compile_kernels
+from some_pairs import some_pairs
 
 from voltac.driver import compile_source
 from voltac.options import Options
@@ -31,9 +32,9 @@ def guarded(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
 KEPT: list[GuardedMemory] = []
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize(("type", "channels"), [("uint8", 4), ("int8", 2), ("int16", 2)])
-def test_any_channels_are_read_and_the_last_byte_is_the_last_touched(target: str, type: str, channels: int) -> None:
+@pytest.mark.parametrize(("pixel", "target"), some_pairs([("uint8", 4), ("int8", 2), ("int16", 2)], TARGETS))
+def test_any_channels_are_read_and_the_last_byte_is_the_last_touched(pixel: tuple[str, int], target: str) -> None:
+    type, channels = pixel
     random = np.random.default_rng(3)
     info = np.iinfo(type)
     for used in ([0], [0, 1], list(range(channels - 1, 0, -1))):
@@ -53,9 +54,9 @@ def test_any_channels_are_read_and_the_last_byte_is_the_last_touched(target: str
     KEPT.clear()
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize(("type", "channels"), [("uint8", 4), ("int8", 2), ("int16", 2)])
-def test_whole_and_partial_elements_are_written(target: str, type: str, channels: int) -> None:
+@pytest.mark.parametrize(("pixel", "target"), some_pairs([("uint8", 4), ("int8", 2), ("int16", 2)], TARGETS))
+def test_whole_and_partial_elements_are_written(pixel: tuple[str, int], target: str) -> None:
+    type, channels = pixel
     random = np.random.default_rng(4)
     for order in (range(channels), range(channels - 1, -1, -1), range(channels - 1)):
         lines = " ".join(f"x[{channels} * i + {channel}] = v[i] + {channel};" for channel in order)

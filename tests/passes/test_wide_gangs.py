@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from kernels import compile_kernels
+from some_pairs import some_pairs
 
 from voltac.driver import compile_source
 from voltac.options import Options
@@ -121,8 +122,7 @@ EXTREMES: dict[str, Any] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("type_name", EXTREMES)
+@pytest.mark.parametrize(("type_name", "target"), some_pairs(EXTREMES, TARGETS, 3))
 def test_least_and_greatest_are_found_side_by_side(type_name: str, target: str) -> None:
     info = find_target(target)
     source = (

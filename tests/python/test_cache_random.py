@@ -182,6 +182,6 @@ def check_cache(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> s
     return values
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(2, 20))])
 def test_the_cache_gives_what_a_fresh_compilation_would(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(check_cache(seed, tmp_path, monkeypatch)) > 5

@@ -60,7 +60,7 @@ def test_every_checked_program_means_the_same(test: RunTest, capsys: pytest.Capt
     assert not difference(test, targets_of(test), capsys)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(3, 60))])
 def test_a_random_checked_program_means_the_same(seed: int, capsys: pytest.CaptureFixture[str]) -> None:
     text = str(random_program(seed))
     target = TARGETS[seed % len(TARGETS)]

@@ -76,7 +76,7 @@ def programs_of(target: TargetInfo) -> list[RunTest]:
 
 
 PACKED_PROGRAMS = [(target, program) for target in PACKED for program in programs_of(target)]
-FEW_PACKED = [pair for pair in PACKED_PROGRAMS if zlib.crc32(f"{pair[0].name} {name_of(pair[1])}".encode()) % (3 * SOME) == 0]
+FEW_PACKED = [pair for pair in PACKED_PROGRAMS if zlib.crc32(f"{pair[0].name} {name_of(pair[1])}".encode()) % (6 * SOME) == 0]
 
 
 def what_is_wrong(program: RunTest, level: int = 2, target: TargetInfo = TARGET) -> str:
@@ -148,9 +148,9 @@ def is_defined(job: Compilation) -> bool:
     return True
 
 
-@pytest.mark.parametrize("first", range(0, 50, 10))
-def test_random_programs_mean_the_same_on_the_machine(first: int) -> None:
-    assert [seed for seed in range(first, first + 3) if differs(str(random_program(seed)), f"random_{seed}.ispc")] == []
+@pytest.mark.parametrize("seed", range(0, 50, 10))
+def test_random_programs_mean_the_same_on_the_machine(seed: int) -> None:
+    assert not differs(str(random_program(seed)), f"random_{seed}.ispc")
 
 
 @pytest.mark.long
@@ -159,10 +159,10 @@ def test_many_random_programs_mean_the_same_on_the_machine(first: int) -> None:
     assert [seed for seed in range(first, first + 50) if differs(str(random_program(seed)), f"random_{seed}.ispc")] == []
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(3))
 def test_random_programs_mean_the_same_in_packed_gangs(seed: int) -> None:
-    """A third of them on each target."""
-    assert not differs(str(random_program(seed)), f"random_{seed}.ispc", PACKED[seed % 3])
+    """One of them on each target."""
+    assert not differs(str(random_program(seed)), f"random_{seed}.ispc", PACKED[seed])
 
 
 @pytest.mark.long
@@ -178,10 +178,9 @@ def test_random_kernels_mean_the_same_in_packed_gangs(seed: int) -> None:
     assert not differs(random_kernels(seed, heap=False), f"kernels_{seed}.ispc", PACKED[seed])
 
 
-@pytest.mark.parametrize("first", range(0, 10, 10))
-def test_random_kernels_mean_the_same_on_the_machine(first: int) -> None:
-    seeds = range(first, first + 4)
-    assert [seed for seed in seeds if differs(random_kernels(seed, heap=False), f"kernels_{seed}.ispc")] == []
+@pytest.mark.parametrize("seed", range(2))
+def test_random_kernels_mean_the_same_on_the_machine(seed: int) -> None:
+    assert not differs(random_kernels(seed, heap=False), f"kernels_{seed}.ispc")
 
 
 @pytest.mark.long

@@ -52,7 +52,7 @@ LEFT_OUT: dict[str, str] = {
 }
 """Program → what the compiler says."""
 
-SOME = 12
+SOME = 20
 """One in so many runs in the ordinary suite."""
 
 
@@ -115,7 +115,7 @@ def differs(seed: int, text: str = "") -> bool:
     return not np.array_equal(found, out)
 
 
-@pytest.mark.parametrize("first", range(0, 50, 10))
+@pytest.mark.parametrize("first", range(0, 30, 10))
 def test_random_programs_mean_the_same_on_the_tile(first: int) -> None:
     """One of each generation; the campaign of devices and the long suite have thousands."""
     assert [seed for seed in range(first, first + 2) if differs(seed)] == []
@@ -142,7 +142,7 @@ def kernels_differ(seed: int, text: str = "") -> bool:
     return not same_numbers(found, out)
 
 
-@pytest.mark.parametrize("seed", range(20, 24))
+@pytest.mark.parametrize("seed", range(20, 22))
 def test_random_kernels_mean_the_same_on_the_tile(seed: int) -> None:
     assert not kernels_differ(seed)
 

@@ -75,7 +75,15 @@ def test_usual_programs_run_on_neon() -> None:
 
 
 @on_aarch64
-@pytest.mark.parametrize(("name", "units"), [("sve-i32x4", 1), ("sve256-i32x8", 2), ("sve256-i32x8", 4), ("sve512-i32x16", 4)])
+@pytest.mark.parametrize(
+    ("name", "units"),
+    [
+        ("sve-i32x4", 1),
+        ("sve256-i32x8", 4),
+        pytest.param("sve256-i32x8", 2, marks=pytest.mark.long),
+        pytest.param("sve512-i32x16", 4, marks=pytest.mark.long),
+    ],
+)
 def test_usual_programs_run_on_sve(name: str, units: int) -> None:
     """On vectors of 128 bits times the units: no less than the target's name says, or more."""
     programs = [program for program in ALL if str(program.path.relative_to(FOLDER).with_suffix("")) in USUAL]
@@ -83,7 +91,7 @@ def test_usual_programs_run_on_sve(name: str, units: int) -> None:
 
 
 @on_riscv
-@pytest.mark.parametrize("bits", [128, 512])
+@pytest.mark.parametrize("bits", [pytest.param(128, marks=pytest.mark.long), 512])
 def test_usual_programs_run_on_vectors_of_risc_v(bits: int) -> None:
     """Of as many bits as the target asks for, or more."""
     programs = [program for program in ALL if str(program.path.relative_to(FOLDER).with_suffix("")) in USUAL]

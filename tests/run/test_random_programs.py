@@ -56,7 +56,7 @@ def disagreements(seed: int, text: str, runner: NativeRunner) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(4))
 def test_a_random_program_means_the_same_everywhere(seed: int, runner: NativeRunner) -> None:
     text = str(random_program(seed))
     assert disagreements(seed, text, runner) == [], text

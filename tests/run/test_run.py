@@ -1,7 +1,8 @@
 """Every run-test gives the stated result on both oracles and as machine code at -O0 and -O2."""
 
 import zlib
-from collections.abc import Container, Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from run_programs import (
     run_tests,
 )
 
+from voltac.pipeline import Compilation
 from voltac.target_info import TargetInfo
 
 FOLDER = Path(__file__).resolve().parent
@@ -38,7 +40,23 @@ def runner() -> NativeRunner:
 
 @every_program
 def test_on_the_typed_tree(program: RunTest) -> None:
-    for width in set(program.widths).intersection(WIDTHS):
+    """For one width that the program's name picks."""
+    widths = usual_widths(program)
+    check_typed_tree(program, widths[zlib.crc32(program.claim.encode()) % len(widths) :][:1])
+
+
+@pytest.mark.long
+@every_program
+def test_on_the_typed_tree_at_every_width(program: RunTest) -> None:
+    check_typed_tree(program, usual_widths(program))
+
+
+def usual_widths(program: RunTest) -> list[int]:
+    return [width for width in WIDTHS if width in program.widths]
+
+
+def check_typed_tree(program: RunTest, widths: Sequence[int]) -> None:
+    for width in widths:
         out, printed = interpret(program.path, program.text, ORACLE_TARGETS[width])
         assert program.difference(out, printed, width) == "", f"at width {width}"
 
@@ -59,24 +77,25 @@ def check_ir(program: RunTest, target: TargetInfo, stages: tuple[str, ...], leve
 
 @every_program
 def test_as_machine_code(program: RunTest, runner: NativeRunner) -> None:
-    """For one of the usual targets, and one of the others or one with gangs for small types or of one lane, and for one of
-    these at -O0, which the program's name picks. The long suite has all of them."""
+    """For one of the usual targets, and one of the others or one with gangs for small types or of one lane, of which one is
+    at -O0, as the program's name picks them. The long suite has all of them."""
     number = zlib.crc32(program.claim.encode())
     usual = [target for target in program.targets if target.name in USUAL]
     others = [target for target in program.targets if target not in usual]
     small = [target for target in program.more_targets if target in (*SMALL_TYPE_TARGETS, ONE_LANE)]
     less_usual = (others, small) if number // 2 % 2 else (small, others)
     picked = [targets[number % len(targets)] for targets in (usual, *less_usual) if targets][:2]
-    check_machine_code(program, picked, runner, {picked[number % len(picked)]})
+    levels = (0, 2) if number // 4 % 2 else (2, 0)
+    check_machine_code(program, map(partial(compile_for, program.path, program.text), (picked * 2)[:2], levels), runner)
 
 
-def check_machine_code(
-    program: RunTest, targets: Sequence[TargetInfo], runner: NativeRunner, unoptimized: Container[TargetInfo]
-) -> None:
-    """At -O2, and at -O0 for the targets in ``unoptimized``."""
+def both_levels(program: RunTest, targets: Sequence[TargetInfo]) -> list[Compilation]:
     jobs = [compile_for(program.path, program.text, target) for target in targets]
+    return [*jobs, *(at_level(job, 0) for job in jobs)]
+
+
+def check_machine_code(program: RunTest, jobs: Iterable[Compilation], runner: NativeRunner) -> None:
     compiled = [natively(job) for job in jobs]
-    compiled += [natively(at_level(job, 0)) for job, target in zip(jobs, targets) if target in unoptimized]
     results = zip(compiled, runner.run(compiled))
     differences = {str(native): program.difference(*result, native.target.width) for native, result in results}
     assert not {name: difference for name, difference in differences.items() if difference}
@@ -96,7 +115,7 @@ def test_on_the_ir_of_every_stage_and_target(program: RunTest) -> None:
 def test_for_the_other_targets(program: RunTest, runner: NativeRunner) -> None:
     """As machine code for all usual widths, and on both oracles, too, for the small types' targets, and of the rest for some
     that the name picks."""
-    check_machine_code(program, program.targets, runner, program.targets)
+    check_machine_code(program, both_levels(program, program.targets), runner)
     small = [target for target in program.more_targets if target in (*SMALL_TYPE_TARGETS, ONE_LANE)]
     rest = [target for target in program.more_targets if target not in small]
     start = zlib.crc32(program.claim.encode()) % max(1, len(rest))
@@ -105,7 +124,7 @@ def test_for_the_other_targets(program: RunTest, runner: NativeRunner) -> None:
         out, printed = interpret(program.path, program.text, target)
         assert program.difference(out, printed, target.width) == "", f"for {target.name} on the typed tree"
         check_ir(program, target, ("early", "passes"))
-    check_machine_code(program, targets, runner, targets)
+    check_machine_code(program, both_levels(program, targets), runner)
 
 
 def test_every_program_is_named_after_its_claim() -> None:

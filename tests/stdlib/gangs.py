@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import product
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 from kernels import InterpretedModule, compile_kernels
+from some_pairs import some_pairs
 
 from voltac.llvm.host import can_run
 from voltac.python.module import KernelModule
@@ -34,9 +36,16 @@ WIDE = ("int32", "uint32", "int64", "uint64")
 
 _OTHERS = [name for name in TARGETS if name not in QUICK and not name.startswith("generic")]
 
-every_target = pytest.mark.parametrize(
-    "target", [*QUICK, *(pytest.param(name, marks=pytest.mark.long) for name in [*_OTHERS, "generic-i1x8", "generic-i16x16"])]
-)
+_MORE = [*_OTHERS, "generic-i1x8", "generic-i16x16"]
+
+every_target = pytest.mark.parametrize("target", [*QUICK, *(pytest.param(name, marks=pytest.mark.long) for name in _MORE)])
+
+
+def some_targets(name: str, values: Iterable[str]) -> pytest.MarkDecorator:
+    """Parameters ``name`` and ``target``: half of the pairs with a quick target; all of them, and the others, in long runs."""
+    values = list(values)
+    others = [pytest.param(*pair, marks=pytest.mark.long) for pair in product(values, _MORE)]
+    return pytest.mark.parametrize((name, "target"), [*some_pairs(values, QUICK), *others])
 
 
 def some(types: tuple[str, ...], target: str) -> tuple[str, ...]:

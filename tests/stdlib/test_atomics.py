@@ -7,8 +7,20 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import pytest
-from gangs import QUICK, Array, compiled, dtype, every_target, lanes_on, masks, under_masks, usable, values, varying
+from gangs import (
+    QUICK,
+    Array,
+    compiled,
+    dtype,
+    every_target,
+    lanes_on,
+    masks,
+    some_targets,
+    under_masks,
+    usable,
+    values,
+    varying,
+)
 
 Step = Callable[[Any, Any], Any]
 ARITHMETIC: dict[str, Step] = {
@@ -78,8 +90,7 @@ def _check(kernels: Any, type: str, name: str, step: Callable[[Any, int], Any], 
             assert (p == expected).all() and (r == old).all(), (form, name, type, hex(mask), a, p, expected, r, old)
 
 
-@every_target
-@pytest.mark.parametrize("place", ["local", "global"])
+@some_targets("place", ["local", "global"])
 def test_lanes_take_their_turns_in_order(place: str, target: str) -> None:
     width = usable(target).width
     kernels = compiled(_source(types_for(target), (place,)), target)

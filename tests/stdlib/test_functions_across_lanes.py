@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pytest
 from gangs import (
     FLOATS,
     INTEGERS,
@@ -20,6 +19,7 @@ from gangs import (
     masks,
     same,
     some,
+    some_targets,
     stored,
     under_masks,
     usable,
@@ -150,8 +150,7 @@ def _gangs(type: str, width: int, exact: bool) -> Iterator[tuple[Array, Array]]:
             yield (random.integers(-30, 30, width) / 4).astype(dtype(type)), np.zeros(width, dtype(type))
 
 
-@every_target
-@pytest.mark.parametrize("family", FAMILIES)
+@some_targets("family", FAMILIES)
 def test_every_type_and_mask(family: str, target: str) -> None:
     width = usable(target).width
     pairs = [(row, type) for row in FAMILIES[family] for type in some(row.types, target)]

@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from voltac.cli.checked_file import checked_file
 from voltac.cli.option_table import Namespace, UsageError
-from voltac.cli.outputs import Output, write_all, write_standard_output
+from voltac.cli.outputs import write_standard_output
 from voltac.cli.run import function_of_run
-from voltac.cli.settings import diagnostics_of, number, options_of_arguments
-from voltac.driver import compile_source, read_source
-from voltac.messages.diagnostics import CompileError
-from voltac.messages.visible import bytes_of, visible_name
+from voltac.cli.settings import diagnostics_of, number
+from voltac.messages.visible import visible_name
 from voltac.python.bench_kernels import bench
 from voltac.python.build import build_module
 from voltac.python.source import Source
@@ -28,18 +27,14 @@ def bench_command(arguments: Namespace) -> int:
         )
     (path,) = arguments.operands
     diagnostics = diagnostics_of(arguments)
-    try:
-        options = options_of_arguments(arguments, diagnostics)
-        text = read_source(path)
-        job = compile_source(text, path, options, diagnostics, end="check")
-    except CompileError:
+    checked = checked_file(path, arguments, diagnostics)
+    if checked is None:
         return 1 + diagnostics.error_count
-    finally:
-        sys.stderr.write(diagnostics.render())
-    function = function_of_run(job.program, arguments.function)
+    function = function_of_run(checked.job.program, arguments.function)
     if sys.stderr.isatty():
         sys.stderr.write(f"compiling and measuring '{function.name}' of {visible_name(path)} ...\n")
-    source = Source(text, path, replace(options, catch_failures=not options.target.is_device))
+    options = replace(checked.options, catch_failures=not checked.options.target.is_device)
+    source = Source(checked.text, path, options)
     try:
         found = bench(
             build_module,
@@ -53,8 +48,7 @@ def bench_command(arguments: Namespace) -> int:
     except (ValueError, TypeError) as error:
         raise UsageError(str(error)) from None
     if arguments.html:
-        page = bytes_of(found.html(f"{visible_name(path)}: {function.name} measured"))
-        write_all([Output(arguments.html, page)], [path, *job.dependencies, *arguments.argument_files])
+        checked.write_page(arguments, found.html(f"{visible_name(path)}: {function.name} measured"))
     if arguments.json:
         write_standard_output((found.json() + "\n").encode())
     elif not arguments.html:

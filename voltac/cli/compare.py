@@ -5,12 +5,10 @@ from __future__ import annotations
 import shutil
 import sys
 
+from voltac.cli.checked_file import checked_file
 from voltac.cli.option_table import Namespace, UsageError
-from voltac.cli.outputs import Output, write_all
-from voltac.cli.settings import diagnostics_of, number, options_of_arguments
-from voltac.driver import compile_source, read_source
-from voltac.messages.diagnostics import CompileError
-from voltac.messages.visible import bytes_of, visible_listing, visible_name
+from voltac.cli.settings import diagnostics_of, number
+from voltac.messages.visible import visible_listing, visible_name
 from voltac.python.build import build_module
 from voltac.python.compare_paths import compare
 from voltac.python.source import Source
@@ -22,24 +20,20 @@ def compare_command(arguments: Namespace) -> int:
         raise UsageError("compare takes one file: voltac compare FILE [--function F] [--target T] [--html FILE] [--json]")
     (path,) = arguments.operands
     diagnostics = diagnostics_of(arguments)
-    try:
-        options = options_of_arguments(arguments, diagnostics)
-        text = read_source(path)
-        job = compile_source(text, path, options, diagnostics, end="check")
-    except CompileError:
+    checked = checked_file(path, arguments, diagnostics)
+    if checked is None:
         return 1 + diagnostics.error_count
-    finally:
-        sys.stderr.write(diagnostics.render())
     if sys.stderr.isatty():
-        sys.stderr.write(f"compiling both paths of {visible_name(path)} for {options.target.name} and measuring them ...\n")
+        sys.stderr.write(
+            f"compiling both paths of {visible_name(path)} for {checked.options.target.name} and measuring them ...\n"
+        )
     elements = number(arguments.elements, "--elements") if arguments.elements else None
     try:
-        found = compare(build_module, Source(text, path, options), arguments.function, elements=elements)
+        found = compare(build_module, Source(checked.text, path, checked.options), arguments.function, elements=elements)
     except ValueError as error:
         raise UsageError(str(error)) from None
     if arguments.html:
-        page = bytes_of(found.html(f"{visible_name(path)}: all-on and masked paths"))
-        write_all([Output(arguments.html, page)], [path, *job.dependencies, *arguments.argument_files])
+        checked.write_page(arguments, found.html(f"{visible_name(path)}: all-on and masked paths"))
     if arguments.json:
         sys.stdout.write(found.json() + "\n")
     elif not arguments.html:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 
+from voltac.cli.checked_file import checked_file
 from voltac.cli.option_table import Namespace, UsageError
-from voltac.cli.outputs import Output, write_all, write_standard_output
+from voltac.cli.outputs import write_standard_output
 from voltac.cli.run import RunFailed, checks_of_run, failure_of_run, function_of_run, run_options, values_of_run
-from voltac.cli.settings import diagnostics_of, options_of_arguments
-from voltac.driver import compile_source, read_source
-from voltac.messages.diagnostics import CompileError
+from voltac.cli.settings import diagnostics_of
 from voltac.messages.message import Diagnostic
-from voltac.messages.visible import bytes_of, visible_name
+from voltac.messages.visible import visible_name
 from voltac.python.build import build_module
 from voltac.python.profiled_call import profile
 from voltac.python.source import Source
@@ -24,19 +23,15 @@ def profile_command(arguments: Namespace) -> int:
         raise UsageError("no input file given; 'voltac profile FILE --function F [arguments]'")
     path, *words = arguments.operands
     diagnostics = diagnostics_of(arguments)
-    try:
-        options = options_of_arguments(arguments, diagnostics)
-        text = read_source(path)
-        job = compile_source(text, path, options, diagnostics, end="check")
-    except CompileError:
+    checked = checked_file(path, arguments, diagnostics)
+    if checked is None:
         return 1 + diagnostics.error_count
-    finally:
-        sys.stderr.write(diagnostics.render())
-    function = function_of_run(job.program, arguments.function)
+    options = checked.options
+    function = function_of_run(checked.job.program, arguments.function)
     values = values_of_run(function, words, Layout(options.target))
     if not options.target.is_device:
         options = run_options(checks_of_run(function, words, options, None), options)
-    source = Source(text, path, options)
+    source = Source(checked.text, path, options)
     try:
         with failure_of_run():
             found = profile(build_module, source, function.name, tuple(values), {})
@@ -44,8 +39,7 @@ def profile_command(arguments: Namespace) -> int:
         sys.stderr.write(diagnostics.render_one(Diagnostic("Error", failed.span, failed.text, "run")))
         return 1
     if arguments.html:
-        page = bytes_of(found.html(f"{visible_name(path)}: lanes on"))
-        write_all([Output(arguments.html, page)], [path, *job.dependencies, *arguments.argument_files])
+        checked.write_page(arguments, found.html(f"{visible_name(path)}: lanes on"))
     if arguments.json:
         write_standard_output((found.json() + "\n").encode())
     elif not arguments.html:

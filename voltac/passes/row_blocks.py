@@ -25,17 +25,16 @@ from voltac.options import Options
 from voltac.passes.accesses.access import (
     Access,
     AccessReport,
-    SourcePlaces,
     is_divisor,
-    locations,
     pseudo_operation,
     read_access,
 )
-from voltac.passes.accesses.emit import Emitter, declare
+from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.lane_rows import ROW_BYTES, ROW_SIZES, four_by_four, load_blocks, load_rows
-from voltac.passes.facts.effects import ModuleEffects, module_effects
+from voltac.passes.facts.effects import ModuleEffects
 from voltac.passes.loops.counted_loops import CountedLoop, IterationSteps
 from voltac.passes.loops.iteration_blocks import ITERATIONS, IterationBlocks
+from voltac.passes.loops.loop_rewriting import LoopRewriting
 from voltac.passes.loops.row_sums import IDENTITIES, row_sums
 
 _MOST_INSTRUCTIONS = 60
@@ -46,32 +45,22 @@ _MOST_LANES = 32
 
 def load_row_blocks(module: Module, options: Options) -> list[AccessReport]:
     """Rewrite the module; the reports are of the loads of rows."""
-    reports: list[AccessReport] = []
-    effects: ModuleEffects | None = None
-    places: SourcePlaces | None = None
-    emitters: list[Emitter] = []
-    layout = module.layout(options.target.pointer_bits // 8)
-    for function in module.often_called:
-        if not any(map(pseudo_operation, function.instructions())):
-            continue
+    rewriting = LoopRewriting(module, options)
+    for function in rewriting.functions():
         flow = control_flow(function)
-        values = lane_values(function, layout)
+        values = lane_values(function, rewriting.layout)
         for loop in flow.loops:
             found = CountedLoop.of(function, loop, flow, values.definitions)
             if found is None or len(found.blocks) > 1 or not any(map(pseudo_operation, found.body.instructions)):
                 continue
-            effects = effects or module_effects(module)
-            rows = _rows(found, effects, values)
+            rows = _rows(found, rewriting.effects, values)
             if rows:
-                emitter = Emitter(module, function, values)
                 sums = row_sums(found, rows, values.definitions, options.target.vector_bits)
-                _Rows(found, rows, emitter, sums).write()
-                emitters.append(emitter)
-                values = lane_values(function, layout)
-                places = places or SourcePlaces(locations(module))
-                reports += [_report(access, found, places) for access in rows]
-    declare(module, emitters)
-    return reports
+                _Rows(found, rows, rewriting.emitter(function, values), sums).write()
+                values = lane_values(function, rewriting.layout)
+                for access in rows:
+                    rewriting.report(access, found, f"one load a lane serves {ITERATIONS} iterations")
+    return rewriting.finish()
 
 
 def _rows(loop: CountedLoop, effects: ModuleEffects, values: LaneValues) -> list[Access]:
@@ -109,14 +98,6 @@ def _is_row(access: Access, loop: CountedLoop) -> bool:
     # Rows that lie close are better loaded whole, by what resolves accesses.
     apart = min(abs(after - before) for before, after in zip(access.offsets, access.offsets[1:]))
     return apart >= ITERATIONS * access.size
-
-
-def _report(access: Access, loop: CountedLoop, places: SourcePlaces) -> AccessReport:
-    place = places.of(access.instruction)
-    reason = f"one load a lane serves {ITERATIONS} iterations"
-    inlined = places.inlined(access.instruction)
-    name, block = loop.function.name, loop.body.name
-    return AccessReport("shuffled", "load", name, block, access.element, access.lanes, *place, reason, access.all_on, inlined)
 
 
 class _Rows:

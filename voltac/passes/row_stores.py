@@ -22,44 +22,36 @@ from voltac.ir.lane_values import lane_values
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.options import Options
-from voltac.passes.accesses.access import Access, AccessReport, SourcePlaces, locations, pseudo_operation
+from voltac.passes.accesses.access import Access, AccessReport, pseudo_operation
 from voltac.passes.accesses.cost_rows import has_halves
-from voltac.passes.accesses.emit import Emitter, declare
+from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.lane_rows import INTERLEAVED_LANES, ROW_BYTES, load_rows, store_rows
-from voltac.passes.facts.effects import ModuleEffects, module_effects
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.counted_loops import CountedLoop
 from voltac.passes.loops.iteration_blocks import ITERATIONS, IterationBlocks
+from voltac.passes.loops.loop_rewriting import LoopRewriting
 from voltac.passes.loops.row_jams import MOST_INSTRUCTIONS, RowJam, StoredRow
 from voltac.target_info import TargetInfo
 
 
 def store_row_blocks(module: Module, options: Options) -> list[AccessReport]:
     """Rewrite the module; the reports are of the stores of rows."""
-    reports: list[AccessReport] = []
-    effects: ModuleEffects | None = None
-    places: SourcePlaces | None = None
-    emitters: list[Emitter] = []
-    layout = module.layout(options.target.pointer_bits // 8)
-    for function in module.often_called:
-        if not any(pseudo_operation(each) == "scatter" for each in function.instructions()):
-            continue
+    rewriting = LoopRewriting(module, options)
+    for function in rewriting.functions("scatter"):
         looked_at: set[str] = set()
         while (found := _next_loop(function, looked_at)) is not None:
-            effects = effects or module_effects(module)
-            values = lane_values(function, layout)
-            jam = RowJam(*found, effects, values)
+            values = lane_values(function, rewriting.layout)
+            jam = RowJam(*found, rewriting.effects, values)
             if jam.gains():
-                emitter = Emitter(module, function, values)
-                places = places or SourcePlaces(locations(module))
                 stored = [row.access for row in jam.rows.values()]
                 loaded = [access for access, _ in jam.loads.values()]
-                reports += [_report(access, found[0], places) for access in (*stored, *loaded)]
+                for access in (*stored, *loaded):
+                    what = "store" if access.is_store else "load"
+                    rewriting.report(access, found[0], f"one {what} a lane serves {ITERATIONS} iterations")
+                emitter = rewriting.emitter(function, values)
                 _Writer(jam, emitter, options.target).write()
                 emitter.finish()
-                emitters.append(emitter)
-    declare(module, emitters)
-    return reports
+    return rewriting.finish()
 
 
 def _next_loop(function: Function, looked_at: set[str]) -> tuple[CountedLoop, ControlFlow] | None:
@@ -79,16 +71,6 @@ def _next_loop(function: Function, looked_at: set[str]) -> tuple[CountedLoop, Co
         if found is not None and not marks.is_left_over(found.body.name):
             return found, flow
     return None
-
-
-def _report(access: Access, loop: CountedLoop, places: SourcePlaces) -> AccessReport:
-    place = places.of(access.instruction)
-    what = "store" if access.is_store else "load"
-    reason = f"one {what} a lane serves {ITERATIONS} iterations"
-    inlined = places.inlined(access.instruction)
-    block = next(each.name for each in loop.blocks if any(access.instruction is made for made in each.instructions))
-    name = loop.function.name
-    return AccessReport("shuffled", what, name, block, access.element, access.lanes, *place, reason, access.all_on, inlined)
 
 
 class _Writer:

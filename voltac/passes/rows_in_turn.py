@@ -26,13 +26,14 @@ from voltac.ir.model import Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.ir.types import element_of, lanes_of
 from voltac.options import Options
-from voltac.passes.accesses.access import AccessReport, SourcePlaces, locations, pseudo_operation
-from voltac.passes.accesses.emit import Emitter, declare
-from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
+from voltac.passes.accesses.access import AccessReport, SourcePlaces, pseudo_operation
+from voltac.passes.accesses.emit import Emitter
+from voltac.passes.facts.effects import FunctionEffects
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.counted_loops import CountedLoop
 from voltac.passes.loops.iteration_blocks import IterationBlocks
 from voltac.passes.loops.loop_hints import aligned, free_node
+from voltac.passes.loops.loop_rewriting import LoopRewriting
 from voltac.passes.loops.row_loops import Along, RowLoop
 from voltac.passes.loops.row_tests import RowTests, splat
 from voltac.passes.loops.width_texts import of_width
@@ -47,14 +48,8 @@ _NEXT = 4
 
 def do_rows_in_turn(module: Module, options: Options) -> list[AccessReport]:
     """Rewrite the module; the reports are of the stores."""
-    reports: list[AccessReport] = []
-    effects: ModuleEffects | None = None
-    places: SourcePlaces | None = None
-    emitters: list[Emitter] = []
-    layout = module.layout(options.target.pointer_bits // 8)
-    for function in module.often_called:
-        if not any(pseudo_operation(each) == "scatter" for each in function.instructions()):
-            continue
+    rewriting = LoopRewriting(module, options)
+    for function in rewriting.functions("scatter"):
         flow = control_flow(function)
         blocks = {block.name: block for block in function.blocks}
         values: LaneValues | None = None
@@ -62,21 +57,17 @@ def do_rows_in_turn(module: Module, options: Options) -> list[AccessReport]:
             inside = [each for name in loop.blocks for each in blocks[name].instructions]
             if len(loop.blocks) != _BLOCKS or not any(pseudo_operation(each) == "scatter" for each in inside):
                 continue
-            values = values or lane_values(function, layout)
+            values = values or lane_values(function, rewriting.layout)
             found = CountedLoop.of(function, loop, flow, values.definitions)
             if found is None:
                 continue
-            effects = effects or module_effects(module)
+            effects = rewriting.effects
             rows = RowLoop(found, FunctionEffects(effects, function, values), effects, values)
             if rows.fits() and rows.lanes <= _MOST_LANES:
-                emitter = Emitter(module, function, values)
-                places = places or SourcePlaces(locations(module))
-                reports += _reports(rows, places)
-                _Writer(rows, emitter, options.target).write()
-                emitters.append(emitter)
+                rewriting.reports += _reports(rows, rewriting.places)
+                _Writer(rows, rewriting.emitter(function, values), options.target).write()
                 values = None
-    declare(module, emitters)
-    return reports
+    return rewriting.finish()
 
 
 _MOST_LANES = 32

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from ia64_rows import GNU_AS, refused_by_gnu_as
+from some_pairs import some_pairs
 
 import voltac
 from voltac.driver import compile_source
@@ -186,8 +187,7 @@ export void f(uniform T p[], uniform T o[], uniform int bits[], uniform int n) {
 """
 
 
-@pytest.mark.parametrize("target", GANGS)
-@pytest.mark.parametrize("dtype", [U8, S16, W, F])
+@pytest.mark.parametrize(("dtype", "target"), some_pairs([U8, S16, W, F], GANGS, 3))
 def test_lanes_and_registers_go_together(target: str, dtype: Any, tmp_path: Path) -> None:
     """Types that a target packs, and others, side by side: neighbours, gathers, masks as numbers, reductions, conversions."""
     k = compiled(BOTH.replace("T_", NAMES[dtype]), target, tmp_path)

@@ -5,6 +5,7 @@ import pytest
 from random_sharing import random_sharing
 from run_programs import options
 from simulated import NAPLESPU, naplespu_launch, simulate_on
+from some_pairs import some_pairs
 
 import voltac
 from voltac.driver import compile_source
@@ -38,8 +39,9 @@ def differing(text: str) -> list[DeviceLaunch]:
     return wrong
 
 
-@pytest.mark.parametrize("call", ["packed_store_active(&out[0], v)", "packed_store_active2(&out[0], v)"])
-@pytest.mark.parametrize("loop", _LOOPS)
+@pytest.mark.parametrize(
+    ("loop", "call"), some_pairs(_LOOPS, ["packed_store_active(&out[0], v)", "packed_store_active2(&out[0], v)"])
+)
 def test_packed_elements_of_the_last_iterations_stay(loop: str, call: str) -> None:
     assert differing(_PACKING.replace("LOOP", loop).replace("CALL", call)) == []
 
@@ -69,8 +71,7 @@ export void tiled(uniform int out[], uniform int first, uniform int last) {
 """
 
 
-@pytest.mark.parametrize("all_on_paths", [True, False], ids=["all_on", "masked"])
-@pytest.mark.parametrize("kernel", ["row", "rows", "tiled"])
+@pytest.mark.parametrize(("kernel", "all_on_paths"), some_pairs(["row", "rows", "tiled"], [True, False]))
 def test_shared_ranges_may_end_at_the_largest_number(kernel: str, all_on_paths: bool) -> None:
     compiled = getattr(voltac.compile(_ENDS, target="naplespu", all_on_paths=all_on_paths), kernel)
     columns = 1 if kernel == "row" else 20

@@ -8,10 +8,10 @@ from collections.abc import Callable
 from voltac.ir.constants import splatted
 from voltac.ir.match import scalar_of_splat
 from voltac.ir.model import Instruction, Module
-from voltac.ir.parts import CASTS
 from voltac.ir.types import element_of, lanes_of
 from voltac.passes.accesses.available_loads import mask_implies
-from voltac.passes.loops.lane_loops import COMPARISONS, LaneLoop, scalar_callee
+from voltac.passes.loops.lane_loops import LaneLoop, scalar_callee
+from voltac.passes.loops.same_operation import same_operation
 
 _ZEROS = {"i1": "false", "ptr": "null", **dict.fromkeys(("half", "float", "double"), "0.000000e+00")}
 """A zero as LLVM writes it; of integers it is 0."""
@@ -95,25 +95,14 @@ class LaneTexts(ABC):
         return f"  store {given}, align {self.size(element)}"
 
     def _text(self, instruction: Instruction) -> str:
-        op, parts = instruction.op, instruction.parts
-        flags = "".join(f"{flag} " for flag in parts.flags)
+        parts = instruction.parts
         element = element_of(instruction.type)
         types = [element_of(each.type) for each in parts.operands]
         given = [self.scalar(*each) for each in parts.operands]
-        typed = [f"{kind} {value}" for kind, value in zip(types, given, strict=True)]
-        if op == "call":
-            found = scalar_callee(parts.callee)
-            if found is None:
-                return f"load {element}, ptr {given[0]}, align {self.size(element)}"
-            self.module.declare([f"declare {element} {found[0]}({', '.join(types)})"])
-            plain = "".join(f"{flag} " for flag in parts.flags if flag not in ("tail", "musttail", "notail"))
-            return f"call {plain}{element} {found[0]}({', '.join(typed)})"
-        if op in CASTS:
-            return f"{op} {flags}{typed[0]} to {element}"
-        if op in COMPARISONS:
-            return f"{op} {flags}{parts.predicate} {typed[0]}, {given[1]}"
-        if op == "select":
-            return f"select {flags}{', '.join(typed)}"
-        if op == "getelementptr":
-            return f"getelementptr {flags}{parts.element_type}, {', '.join(typed)}"
-        return f"{op} {flags}{typed[0]}" + (f", {given[1]}" if len(given) > 1 else "")
+        if instruction.op != "call":
+            return same_operation(instruction, element, types, given)
+        found = scalar_callee(parts.callee)
+        if found is None:
+            return f"load {element}, ptr {given[0]}, align {self.size(element)}"
+        self.module.declare([f"declare {element} {found[0]}({', '.join(types)})"])
+        return same_operation(instruction, element, types, given, found[0])

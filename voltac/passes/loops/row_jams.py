@@ -15,12 +15,13 @@ from voltac.ir.match import made_by, scalar_of_splat
 from voltac.ir.model import Block, Instruction
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand
 from voltac.ir.types import lanes_of
-from voltac.passes.accesses.access import Access, Touched, is_divisor, pseudo_operation, read_access
+from voltac.passes.accesses.access import Access, is_divisor, pseudo_operation, read_access
 from voltac.passes.accesses.lane_rows import ROW_BYTES, ROW_SIZES
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.counted_loops import CountedLoop, IterationSteps
 from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.iteration_blocks import ITERATIONS
+from voltac.passes.loops.roots import Roots
 from voltac.passes.loops.shiftable import ShiftableLoop
 from voltac.records import record
 
@@ -29,6 +30,7 @@ MOST_INSTRUCTIONS = 180
 _MOST_VECTORS = 40
 """That differ between iterations, in one block: four of each are kept in registers for a while. Chosen, not measured."""
 _MOST_LANES = 32
+"""Each lane's row has a register of its own, as far as there are some."""
 _COMPUTED = frozenset(
     (
         *(*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "icmp", "fcmp", "select", "freeze"),
@@ -38,8 +40,6 @@ _COMPUTED = frozenset(
 _PRODUCT = m.op("mul", m.value("one"), m.value("other"), flag="nsw")
 _POSITION = m.call("@llvm.smax.", m.value("limit"), m.value("start"))
 _LAST = m.op("sub", m.value("end"), m.constant("width"), flag="nsw")
-_ANYWHERE = 1 << 62
-"""Bytes: more than any two elements of an array are apart."""
 
 
 @record
@@ -85,6 +85,7 @@ class RowJam:
         self.lines: list[StoredLine] = []
         self.loads: dict[int, tuple[Access, bool]] = {}
         """Of rows, by the identity of the load, and whether the next iteration's element is the one before in memory."""
+        self._roots = Roots(loop, self.known, values)
         self._read: list[str] = []
         """Pointers that what is loaded is counted from."""
 
@@ -115,12 +116,8 @@ class RowJam:
             return False
         read = set(self._read)
         return read.isdisjoint(written) and not any(
-            self._may_meet(root, other) for root in written for other in (*read, *written) if other != root
+            self._roots.may_meet(root, other) for root in written for other in (*read, *written) if other != root
         )
-
-    def _may_meet(self, first: str, second: str) -> bool:
-        whole = [Touched(self.values.symbol_of("ptr", root), -_ANYWHERE, _ANYWHERE, root) for root in (first, second)]
-        return self.known.may_overlap(*whole)
 
     def _is_fit(self, instruction: Instruction, block: Block) -> bool:
         op = instruction.op
@@ -151,17 +148,9 @@ class RowJam:
         return is_divisor(instruction) or self.effects.effect(instruction.parts.callee) == "none"
 
     def _reads(self, pointers: Operand) -> bool:
-        root = self._root(pointers)
+        root = self._roots.of(pointers)
         self._read.append(root)
         return bool(root)
-
-    def _root(self, pointers: Operand) -> str:
-        """The scalar pointer that pointers are counted from; empty if there is no such one."""
-        while (made := made_by(("getelementptr",), pointers.value, self.values.definitions)) is not None:
-            pointers = made.operands[0]
-        scalar = scalar_of_splat(pointers.value, self.values.definitions)
-        root = scalar.value if scalar is not None else pointers.value if not lanes_of(pointers.type) else ""
-        return root if root not in self.loop.inside else ""
 
     def _has_rows(self, access: Access) -> bool:
         fits = access.size in ROW_SIZES and access.lanes <= _MOST_LANES

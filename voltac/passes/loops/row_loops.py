@@ -12,10 +12,11 @@ from voltac.ir.match import made_by, scalar_of_splat
 from voltac.ir.model import Instruction
 from voltac.ir.parts import LANEWISE_INTRINSICS, Operand
 from voltac.ir.types import element_of, integer_bits, lanes_of
-from voltac.passes.accesses.access import Access, Touched, pseudo_operation, read_access
+from voltac.passes.accesses.access import Access, pseudo_operation, read_access
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects
 from voltac.passes.loops.counted_loops import CountedLoop, IterationSteps
 from voltac.passes.loops.lane_loops import PLAIN
+from voltac.passes.loops.roots import Roots
 from voltac.records import record
 from voltac.system.lazy_patterns import lazy_pattern
 
@@ -27,8 +28,6 @@ whole. Chosen: a register of floats."""
 _FLOATS = {"half": 16, "bfloat": 16, "float": 32, "double": 64}
 _INTRINSIC = lazy_pattern(r"@llvm\.(\w+?)((?:\.sat)?)\.(?:v\d+)?([a-z]+\d+)")
 _PRODUCT = m.op("mul", m.value("one"), m.value("other"), flag="nsw")
-_ANYWHERE = 1 << 62
-"""Bytes: more than any two elements of an array are apart."""
 
 
 def bits_of(element: str) -> int:
@@ -72,6 +71,7 @@ class RowLoop:
         """What that takes from before the loop."""
         self.asked: list[Along] = []
         """Loads for all lanes that may be of a row, for all that is known here."""
+        self._roots = Roots(loop, known, values)
         self._steps = IterationSteps(loop, values.definitions, values.layout)
 
     @property
@@ -169,14 +169,14 @@ class RowLoop:
 
     def _is_apart(self) -> bool:
         """Whether no access meets a row of another one, but at the same place, or where that can be asked before the loop."""
-        roots = {each.pointers.value: self._root(each.pointers) for each in self.stores}
+        roots = {each.pointers.value: self._roots.of(each.pointers) for each in self.stores}
         if not all(roots.values()):
             return False
-        if any(self._may_meet(one, other) for at, one in roots.items() for to, other in roots.items() if at != to):
+        if any(self._roots.may_meet(one, other) for at, one in roots.items() for to, other in roots.items() if at != to):
             return False
         for load in self.loads.values():
-            root = self._root(load.pointers)
-            meets = [at for at, other in roots.items() if not root or self._may_meet(root, other)]
+            root = self._roots.of(load.pointers)
+            meets = [at for at, other in roots.items() if not root or self._roots.may_meet(root, other)]
             if load.pointers.value in roots:
                 if meets != [load.pointers.value] or not load.moves:
                     return False
@@ -185,14 +185,6 @@ class RowLoop:
             elif meets:
                 return False
         return True
-
-    def _root(self, pointers: Operand) -> str:
-        """The scalar pointer that pointers are counted from; empty if there is no such one."""
-        while (made := made_by(("getelementptr",), pointers.value, self.values.definitions)) is not None:
-            pointers = made.operands[0]
-        scalar = scalar_of_splat(pointers.value, self.values.definitions)
-        root = scalar.value if scalar is not None else pointers.value if not lanes_of(pointers.type) else ""
-        return root if root not in self.loop.inside else ""
 
     def stride(self, pointers: Operand) -> Operand | None:
         """Elements between the rows of lanes that are one behind the other, at least; a scalar. None where it is not seen."""
@@ -224,7 +216,3 @@ class RowLoop:
         if made is None or "nsw" not in made.parts.flags:
             return [operand]
         return [term for each in made.operands for term in self._terms(each)]
-
-    def _may_meet(self, first: str, second: str) -> bool:
-        whole = [Touched(self.values.symbol_of("ptr", root), -_ANYWHERE, _ANYWHERE, root) for root in (first, second)]
-        return self.known.may_overlap(*whole)
