@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from voltac.ir import marks
 
-# Modules that are not used here register what they lower.
+# Modules that are not used here register what they lower; what few programs have is in ``function_context.py``.
 from voltac.lower.builtins import table  # noqa: F401
-from voltac.lower.control_flow import foreach, loops, probes, statements, switch  # noqa: F401
-from voltac.lower.functions import calls, launches  # noqa: F401
+from voltac.lower.control_flow import foreach, loops, probes, statements  # noqa: F401
+from voltac.lower.functions import calls  # noqa: F401
 from voltac.lower.functions.definitions import roots, text_of, write_version
 from voltac.lower.functions.shared_versions import can_forward, forward, shared_functions, write_shared_version
-from voltac.lower.memory import heap, memory_access, places, variables  # noqa: F401
+from voltac.lower.memory import memory_access, places, variables  # noqa: F401
 from voltac.lower.module_context import MASKED, SOME_ON, ModuleContext, Version
 from voltac.lower.text.module_header import function_attributes, module_header
-from voltac.lower.values import arithmetic, conversions, expressions, print_support  # noqa: F401
+from voltac.lower.values import arithmetic, conversions, expressions  # noqa: F401
 from voltac.options import Options
 from voltac.sema import tree
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from voltac.lower.analyses.escapes import EscapeScan
@@ -205,8 +206,24 @@ class _Part:
 
 N = TypeVar("N")
 
-VALUES: dict[type, Callable[[FunctionContext, Any], IR]] = {}
-STATEMENTS: dict[type, Callable[[FunctionContext, Any], None]] = {}
+
+class _Lowering(dict[type, Any]):
+    """Kind of node -> the function that lowers it; those in :data:`_SELDOM` come with their module when they are met."""
+
+    def __missing__(self, node: type) -> Any:
+        import_module(f"voltac.lower.{_SELDOM[node]}")
+        return self[node]
+
+
+_SELDOM: dict[type, str] = {
+    **dict.fromkeys((tree.Switch, tree.CaseLabel), "control_flow.switch"),
+    **dict.fromkeys((tree.Launch, tree.Sync), "functions.launches"),
+    **dict.fromkeys((tree.New, tree.Delete, tree.Alloca), "memory.heap"),
+    **dict.fromkeys((tree.Print, tree.Assert), "values.print_support"),
+}
+"""What few programs have -> the module that registers what lowers it."""
+VALUES: dict[type, Callable[[FunctionContext, Any], IR]] = _Lowering()
+STATEMENTS: dict[type, Callable[[FunctionContext, Any], None]] = _Lowering()
 PLACES: dict[type, Callable[[FunctionContext, Any], Any]] = {}
 
 

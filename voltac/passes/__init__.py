@@ -18,7 +18,6 @@ from voltac.passes.bit_tests import place_bit_tests
 from voltac.passes.branching_walks import walk_branches
 from voltac.passes.byte_divisions import divide_in_words
 from voltac.passes.carried_indices import carry_indices
-from voltac.passes.check_divisors import check_divisors
 from voltac.passes.clamped_indices import peel_clamped
 from voltac.passes.constants_in_memory import keep_constants_in_memory
 from voltac.passes.distance_versions import version_distances
@@ -70,6 +69,12 @@ def _use_sample_profile(module: Module, options: Options) -> None:
     from voltac.passes.sample_profile import use_sample_profile  # late: few compilations have a profile
 
     use_sample_profile(module, options)
+
+
+def _check_divisors(module: Module, options: Options) -> None:
+    from voltac.passes.check_divisors import check_divisors  # late: for checked builds and calls from Python
+
+    check_divisors(module, options)
 
 
 def _stream_stores(module: Module, options: Options) -> None:
@@ -162,7 +167,7 @@ PASSES = (
          make_stores_whole,
          lambda options: options.level > 1 and not options.target.has_masked_small and options.target.width > 1),
     Pass("check_divisors", "divisors that must not be zero are looked at where the function is left",
-         check_divisors, lambda options: options.catch_failures, required=True),
+         _check_divisors, lambda options: options.catch_failures, required=True),
     Pass("move_some_lanes", "masked accesses of bytes and 16-bit numbers become a few scalar ones",
          move_some_lanes, lambda options: not options.target.is_device and not has_masked(options.target, 1)),
 )  # fmt: skip

@@ -14,7 +14,6 @@ from voltac.lower.control_flow.probes import begin_probes
 from voltac.lower.function_context import FunctionContext
 from voltac.lower.functions.c_convention import array_element, is_function, passing
 from voltac.lower.functions.float_state import load_float_state, set_float_state
-from voltac.lower.functions.launches import begin_task, sync_at_return
 from voltac.lower.functions.threads import begin_kernel
 from voltac.lower.memory.address import Address
 from voltac.lower.memory.memory_access import copy_bytes, load, store_everywhere
@@ -116,6 +115,8 @@ def write_version(module: ModuleContext, version: Version) -> None:
     if version.kind == C_CONVENTION:
         _c_parameters(c, version)
     elif version.kind == TASK:
+        from voltac.lower.functions.launches import begin_task  # late: few programs launch tasks
+
         version.signature = begin_task(c, version.name)
     else:
         _parameters(c, version)
@@ -137,6 +138,8 @@ def write_version(module: ModuleContext, version: Version) -> None:
     c.exit.finish()
     c.go_on(mask=c.masks.entry)
     if symbol.launches:
+        from voltac.lower.functions.launches import sync_at_return  # late: as above
+
         sync_at_return(c)
     if restore_state is not None:
         load_float_state(c, restore_state)

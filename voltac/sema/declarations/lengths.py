@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from voltac.messages.message import Span
 from voltac.sema import tree
-from voltac.sema.analyses.needed_elements import MOST_BITS, is_countable
 from voltac.sema.checker import Checker
 from voltac.sema.declarations.declarators import array_length
 from voltac.sema.operands import value_of
@@ -34,6 +33,8 @@ def declare_lengths(checker: Checker, parameters: Sequence[ast.Parameter], symbo
 def _check_length(checker: Checker, span: Span, symbol: tree.VariableSymbol, symbols: Sequence[tree.VariableSymbol]) -> None:
     if symbol.length is None or isinstance(symbol.length, tree.Constant):
         return
+    from voltac.sema.analyses.needed_elements import MOST_BITS, is_countable  # late: few programs say lengths
+
     type_ = symbol.length.type
     if not isinstance(type_.type, Scalar) or type_.type.kind not in ("int", "uint") or type_.is_varying:
         checker.reject("array-size", span, f"the length of array '{symbol.name}' must be a uniform integer, not '{type_}'")
