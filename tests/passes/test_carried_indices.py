@@ -111,3 +111,36 @@ def test_what_else_needs_the_broadcast_keeps_it() -> None:
 def test_numbers_that_step_by_themselves_stay() -> None:
     text = LOOP.replace("%next = add i64 %second, 4", "%next = mul i64 %second, 4")
     assert carry_indices(text, OPTIONS) == text
+
+
+NUMBERED = """define void @f(ptr %p) {
+  br label %1
+
+1:
+  %2 = phi i64 [ 0, %0 ], [ %8, %1 ]
+  %3 = trunc i64 %2 to i32
+  %4 = insertelement <4 x i32> poison, i32 %3, i64 0
+  %5 = shufflevector <4 x i32> %4, <4 x i32> poison, <4 x i32> zeroinitializer
+  %6 = add <4 x i32> %5, <i32 5, i32 7, i32 9, i32 11>
+  %7 = getelementptr i32, ptr %p, i64 %2
+  store <4 x i32> %6, ptr %7, align 4
+  %8 = add i64 %2, 4
+  %9 = icmp ult i64 %8, 12
+  br i1 %9, label %1, label %10
+
+10:
+  ret void
+}
+"""
+
+
+def test_numbers_of_values_stay_in_order() -> None:
+    made = carry_indices(NUMBERED, OPTIONS)
+    assert "%carried." in made and "insertelement" not in made
+    numbers = [
+        int(line.split()[0][1:]) for line in made.splitlines() if line.startswith("  %") and line.split()[0][1:].isdigit()
+    ]
+    assert numbers == sorted(numbers)
+    found = np.zeros(12, np.int32)
+    IRInterpreter(read(made)).call("f", [found])
+    assert found.tolist() == [4 * gang + first for gang in range(3) for first in (5, 7, 9, 11)]

@@ -37,6 +37,7 @@ _MARK = " x i32> poison, i32 %"
 _NAME = lazy_pattern(r'%(?:"[^"]*"|[-\w$.]+)')
 _LABEL = lazy_pattern(r'(?P<name>"[^"]*"|[-\w$.]+):')
 _TARGET = lazy_pattern(r'label (%(?:"[^"]*"|[-\w$.]+))')
+_NUMBERED = lazy_pattern(r"%\d+")
 _TAKEN = lazy_pattern(r"%carried\.(\d+)")
 _DEBUG = lazy_pattern(r", !dbg !\d+$")
 _MOST_LINES = 120
@@ -191,11 +192,15 @@ class _Loop:
             first = None if end is None else self._first(start, phi.type, kind, more, end, debug)
             if first is None:
                 return False
-            following = self.function.fresh()
-            self.carried[key] = made.name, more
-            head = f"  {made.name} = phi {kind} [ {first}, %{before} ], [ {following}, {self.label} ]{debug}"
+            following, name, same = self.function.fresh(), made.name, ""
+            if _NUMBERED.fullmatch(name):
+                # Numbers must stand in order, and the phi goes up.
+                name = self.function.fresh()
+                same = f"  {made.name} = bitcast {kind} {name} to {kind}\n"
+            self.carried[key] = name, more
+            head = f"  {name} = phi {kind} [ {first}, %{before} ], [ {following}, {self.label} ]{debug}"
             self.function.before.setdefault(self.start, []).append(head)
-            self.function.lines[place] = f"  {following} = add {kind} {made.name}, {written(kind, [step] * len(more))}{debug}"
+            self.function.lines[place] = f"{same}  {following} = add {kind} {name}, {written(kind, [step] * len(more))}{debug}"
             return True
         base, included = self.carried[key]
         rest = [one - other for one, other in zip(more, included)]
