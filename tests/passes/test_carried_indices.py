@@ -114,21 +114,22 @@ def test_numbers_that_step_by_themselves_stay() -> None:
 
 
 NUMBERED = """define void @f(ptr %p) {
-  br label %1
+entry:
+  br label %loop
 
-1:
-  %2 = phi i64 [ 0, %0 ], [ %8, %1 ]
-  %3 = trunc i64 %2 to i32
-  %4 = insertelement <4 x i32> poison, i32 %3, i64 0
-  %5 = shufflevector <4 x i32> %4, <4 x i32> poison, <4 x i32> zeroinitializer
-  %6 = add <4 x i32> %5, <i32 5, i32 7, i32 9, i32 11>
-  %7 = getelementptr i32, ptr %p, i64 %2
-  store <4 x i32> %6, ptr %7, align 4
-  %8 = add i64 %2, 4
-  %9 = icmp ult i64 %8, 12
-  br i1 %9, label %1, label %10
+loop:
+  %i = phi i64 [ 0, %entry ], [ %4, %loop ]
+  %0 = trunc i64 %i to i32
+  %one = insertelement <4 x i32> poison, i32 %0, i64 0
+  %all = shufflevector <4 x i32> %one, <4 x i32> poison, <4 x i32> zeroinitializer
+  %1 = add <4 x i32> %all, <i32 5, i32 7, i32 9, i32 11>
+  %3 = getelementptr i32, ptr %p, i64 %i
+  store <4 x i32> %1, ptr %3, align 4
+  %4 = add i64 %i, 4
+  %5 = icmp ult i64 %4, 12
+  br i1 %5, label %loop, label %done
 
-10:
+done:
   ret void
 }
 """
