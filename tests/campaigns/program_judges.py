@@ -97,7 +97,8 @@ def first_wrong(job: Compilation, expected: Array) -> str:
     """The first stage whose IR does not mean what the typed tree means, or raises for it is undefined."""
     for stage in ("lower", "early", "passes", "late"):
         try:
-            found = interpret_ir(ir_after(job, stage), by_llvm=stage == "late")[0]
+            pointer_bytes = job.options.target.pointer_bits // 8
+            found = interpret_ir(ir_after(job, stage), by_llvm=stage == "late", pointer_bytes=pointer_bytes)[0]
         except Exception as error:
             return f"undefined after {stage}: {error}"
         if not same_numbers(found, expected):

@@ -206,10 +206,10 @@ def interpret(path: Path, text: str, target: TargetInfo) -> tuple[Array, str]:
     return out, "".join(printed)
 
 
-def interpret_ir(text: str, *, by_llvm: bool = False) -> tuple[Array, str]:
+def interpret_ir(text: str, *, by_llvm: bool = False, pointer_bytes: int = 8) -> tuple[Array, str]:
     """By the interpreter of the IR; raises where the program does what it must not. ``by_llvm``: LLVM has optimised it."""
     out, (floats, integers) = np.zeros(OUTPUTS), inputs()
-    machine = IRInterpreter(read(text), new_is_poison=not by_llvm)
+    machine = IRInterpreter(read(text), pointer_bytes=pointer_bytes, new_is_poison=not by_llvm)
     machine.call("test", [out, floats, integers, INPUTS])
     return out, "".join(machine.printed)
 
