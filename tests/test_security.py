@@ -39,6 +39,9 @@ ALLOWED = {
     ("notebook/magics.py", "eval"),  # of the notebook's own cell, in its own names
     ("cli/bisect.py", "shell"),  # the test that the user gives as words of a shell
     ("python/timed_calls.py", "pickle.loads"),  # through a pipe from a child of its own
+    ("system/packed_modules.py", "marshal.loads"),  # of the package's own folder, beside its .pyc and read as these are
+    ("system/packed_modules.py", "exec"),
+    ("system/kept_values.py", "marshal.loads"),
 }
 """What makes code or objects of data, in the files of ``voltac/`` where the data is the program's own."""
 

@@ -125,3 +125,40 @@ def test_values_of_vectors_stay_in_vectors() -> None:
     head = "export void f(uniform int a[], const uniform int b[], uniform int n)"
     text: str = compile_source(f"{head} {{ {body} }}", "f.ispc", OPTIONS, Diagnostics(), end="passes").results["passes"]
     assert "mul <8 x i32>" in text.replace(" nsw", "")
+
+
+def test_blocks_in_any_order() -> None:
+    """What takes lanes stands above what computes them, and the first of two sums above what it is computed with."""
+    lanes = "".join(
+        f"  %x{lane} = extractelement <4 x i32> %last, i64 {lane}\n"
+        f"  %q{lane} = getelementptr i32, ptr %to, i64 {lane}\n"
+        f"  store i32 %x{lane}, ptr %q{lane}, align 4\n"
+        for lane in range(LANES)
+    )
+    parts = "".join(
+        f"  %c{lane} = insertelement <4 x i16> {f'%c{lane - 1}' if lane else 'poison'}, i16 %s, i64 {lane}\n"
+        for lane in range(LANES)
+    )
+    module = read(f"""define void @f(ptr %to, ptr %from, i32 %k) {{
+entry:
+  %s = load i16, ptr %from, align 2
+{parts}  br label %computed
+
+taken:
+{lanes}  ret void
+
+summed:
+  %last = mul <4 x i32> %wide, <i32 2, i32 3, i32 4, i32 5>
+  br label %taken
+
+computed:
+  %wide = sext <4 x i16> %c3 to <4 x i32>
+  br label %summed
+}}
+""")
+    keep_lanes_in_scalars(module, OPTIONS)
+    text = write(module)
+    assert "extractelement" not in text
+    to = np.zeros(LANES, np.int32)
+    IRInterpreter(read(text)).call("f", [to, np.array([-7], np.int16), 0])
+    assert to.tolist() == [-14, -21, -28, -35]

@@ -20,8 +20,9 @@ from collections.abc import Callable
 from functools import cached_property
 
 from voltac.ir import match as m
+from voltac.ir.cfg import control_flow
 from voltac.ir.constants import integers, splatted
-from voltac.ir.model import Function, Instruction, Module
+from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, Operand, parse_operand
 from voltac.ir.scan import split_list
 from voltac.ir.types import element_of, lanes_of
@@ -79,6 +80,12 @@ class _Lanes:
         self.scalars: dict[str, list[str]] = {}
 
     @cached_property
+    def _blocks(self) -> list[Block]:
+        """Each before those that it dominates, which the text need not have so; last those that nothing reaches."""
+        places = {name: at for at, name in enumerate(control_flow(self.function).order)}
+        return sorted(self.function.blocks, key=lambda block: places.get(block.name, len(places)))
+
+    @cached_property
     def fresh(self) -> Callable[[str], str]:
         """For names that are not taken in the function."""
         return self.function.fresh_names()
@@ -100,7 +107,7 @@ class _Lanes:
     def _used_by_lane(self) -> dict[str, None]:
         """Values all of whose users take single lanes, or compute such values."""
         found: dict[str, None] = {}
-        for block in reversed(self.function.blocks):
+        for block in reversed(self._blocks):
             for made in reversed(block.instructions):
                 if made.op not in _PURE:
                     continue
@@ -169,7 +176,7 @@ class _Lanes:
 
     def _write(self, chosen: set[str]) -> None:
         same: dict[str, str] = {}
-        for block in self.function.blocks:
+        for block in self._blocks:
             lines: list[Instruction] = []
             for made in block.instructions:
                 lane = _lane_taken(made)
