@@ -18,7 +18,7 @@ from voltac.ir.constants import splatted
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.ir.types import element_of, lanes_of
-from voltac.ir.uses import Uses
+from voltac.ir.uses import remove_unused, uses_of
 from voltac.options import Options
 from voltac.passes.facts.shuffles_behind import mask_of
 from voltac.passes.lane_orders import BITS, REGISTER, is_lanewise, stays_within
@@ -33,11 +33,10 @@ def compute_by_register(module: Module, options: Options) -> None:
     declarations: set[str] = set()
     for function in module.often_called:
         for block in function.blocks:
-            if not any(_puts_together(each) for each in block.instructions):
-                continue
-            parts = _Parts(function, block, declarations)
-            for each in list(block.instructions):
-                if _puts_together(each) and each.name not in parts.of and parts.collect(each):
+            together = [each for each in block.instructions if _puts_together(each)]
+            parts = _Parts(function, block, declarations) if together else None
+            for each in together:
+                if parts is not None and each.name not in parts.of and parts.collect(each):
                     parts.write()
     module.declare(f"declare {each}" for each in sorted(declarations))
 
@@ -60,7 +59,7 @@ class _Parts:
     def __init__(self, function: Function, block: Block, declarations: set[str]) -> None:
         self.function, self.block = function, block
         self.declarations = declarations
-        self.uses = Uses(function.instructions())
+        self.uses = uses_of(function)
         self.definitions = function.definitions()
         self.inside = {each.name: each for each in block.instructions if each.name}
         self.fresh = function.fresh_names()
@@ -154,12 +153,9 @@ class _Parts:
             else:
                 result.append(each)
         self.block.instructions[:] = result
-        self.uses, self.definitions = Uses(self.function.instructions()), self.function.definitions()
         # Halves of four registers: what shuffles made would have other users, and stay as it is.
-        for each in reversed(result):
-            if _puts_together(each) and self.uses.is_unused(each.name):
-                self.uses.remove(each)
-                self.block.instructions.remove(each)
+        remove_unused(self.function, [each.name for each in result if _puts_together(each)])
+        self.uses, self.definitions = uses_of(self.function), self.function.definitions()
         self.inside = {each.name: each for each in self.block.instructions if each.name}
 
     def _split(self, made: Instruction) -> list[Instruction]:
