@@ -114,3 +114,13 @@ def test_what_cannot_be_written_leaves_nothing_behind(package: Path, monkeypatch
         # importlib keeps a function of its own.
         assert imported(monkeypatch)[0] == 2
     assert not packs(package)
+
+
+def test_what_another_version_wrote_is_not_read(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    imported(monkeypatch)
+    (file,) = packs(package)
+    size = file.stat().st_size
+    assert imported(monkeypatch) == (2, dict.fromkeys(ALL, True))
+    monkeypatch.setattr(PackedModules, "_writer", lambda self: (self._folder, (1, 1)))
+    assert imported(monkeypatch) == (2, dict.fromkeys(ALL, False))
+    assert abs(file.stat().st_size - size) < size / 4

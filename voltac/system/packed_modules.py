@@ -40,9 +40,13 @@ class PackedModules:
         with suppress(OSError, ValueError, EOFError, TypeError):
             self._handle = os.open(self._file, os.O_RDONLY | os.O_CLOEXEC)
             length = min(int.from_bytes(os.pread(self._handle, _HEAD, 0), "little"), os.fstat(self._handle).st_size)
-            folder, places = marshal.loads(os.pread(self._handle, length, _HEAD))
-            if folder == self._folder:
+            written_by, places = marshal.loads(os.pread(self._handle, length, _HEAD))
+            if written_by == self._writer():
                 self._places, self._codes = places, _HEAD + length
+
+    def _writer(self) -> tuple[str, Stamp | None]:
+        """Where modules lie, and this one's stamp: what another version of it wrote may have another form."""
+        return self._folder, stamp_of(__file__)
 
     def find_spec(self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None) -> ModuleSpec | None:
         """Of a module that is as it was when the file was written."""
@@ -90,7 +94,7 @@ class PackedModules:
             places[name] = (*head, length, len(code))
             codes.append(code)
             length += len(code)
-        table = marshal.dumps((self._folder, places))
+        table = marshal.dumps((self._writer(), places))
         keep(self._file, [len(table).to_bytes(_HEAD, "little"), table, *codes])
 
     def _new(self, name: str, spec: ModuleSpec | None) -> tuple[tuple[str, bool, Stamp], bytes] | None:
