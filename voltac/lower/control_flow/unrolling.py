@@ -42,6 +42,10 @@ _NEVER_COPIED = (
     *(tree.Launch, tree.Foreach),
 )
 
+_SHUFFLES = frozenset(("__shuffle", "__shuffle_two"))
+_MOVES = frozenset(("broadcast", "rotate", "shift", "shuffle"))
+"""Builtins, and functions of the library, by which lanes take from others."""
+
 
 def lower_unrolled(c: FunctionContext, node: tree.Block) -> bool:
     """Lower a block of a counter's declaration and its loop as copies of the body; false if it is none of these."""
@@ -50,7 +54,7 @@ def lower_unrolled(c: FunctionContext, node: tree.Block) -> bool:
     first, loop = node.statements
     if not isinstance(first, tree.Declare) or not isinstance(loop, tree.Loop) or not c.build.reachable:
         return False
-    values = _values_of_counter(c, first, loop)
+    values = _values_of_counter(c, first, loop) if _is_counted(loop) or _moves_lanes(loop.body) else []
     if not values or len(values) * c.control.unrolled > _MOST_COPIES:
         return False
     if not _may_be_copied(loop.body, first.symbol, _MOST_NODES // len(values)):
@@ -70,6 +74,24 @@ def lanes_may_be_copied(c: FunctionContext, node: tree.ForeachActive) -> bool:
     if c.options.level < 2 or not c.options.loop_unrolling or c.width * c.control.unrolled > _MOST_COPIES:
         return False
     return _may_be_copied(node.body, node.symbol, _MOST_NODES_OF_LANES // c.width)
+
+
+def _is_counted(loop: tree.Loop) -> bool:
+    """Whether a loop counts by addition."""
+    step = loop.step
+    return isinstance(step, tree.Increment) or (isinstance(step, tree.CompoundAssign) and step.operator in ("+", "-"))
+
+
+def _moves_lanes(body: tree.Statement) -> bool:
+    """Whether lanes take from others, which is one shuffle where it is known from which.
+
+    Other loops that double or halve are searches, of which several gangs are done at once as long as they are loops.
+    """
+    return any(
+        node.name in _SHUFFLES if isinstance(node, tree.Builtin) else node.function.library and node.function.name in _MOVES
+        for node in nodes(body)
+        if isinstance(node, (tree.Builtin, tree.Call))
+    )
 
 
 def _values_of_counter(c: FunctionContext, first: tree.Declare, loop: tree.Loop) -> list[int]:
