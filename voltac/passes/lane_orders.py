@@ -124,18 +124,13 @@ class _Lanes:
     def _demand(self, operands: tuple[Operand, ...] | list[Operand], work: list[str]) -> bool:
         """Whether operands are the same in all lanes, or can be among the values."""
         for each in operands:
-            if not lanes_of(each.type) or self._is_uniform(each):
+            if not lanes_of(each.type) or is_same_in_lanes(each, self.definitions):
                 continue
             made = self.inside.get(each.value)
             if made is None or not (made.op == "shufflevector" or is_lanewise(made)):
                 return False
             work.append(each.value)
         return True
-
-    def _is_uniform(self, operand: Operand) -> bool:
-        if operand.value[0] != "%":
-            return operand.value in ("zeroinitializer", "poison", "undef") or splatted(operand.value) is not None
-        return m.scalar_of_splat(operand.value, self.definitions) is not None
 
     def gains(self) -> bool:
         """Whether more stays within halves in another order, which is chosen."""
@@ -226,3 +221,10 @@ def is_lanewise(made: Instruction) -> bool:
     if made.op == "call":
         return scalar_callee(made.parts.callee) is not None
     return made.op in _LANEWISE and all(lanes_of(each.type) in (0, lanes_of(made.type)) for each in made.operands)
+
+
+def is_same_in_lanes(operand: Operand, definitions: dict[str, Instruction]) -> bool:
+    """Whether a vector is one value in all lanes, or none that counts."""
+    if operand.value[0] != "%":
+        return operand.value in ("zeroinitializer", "poison", "undef") or splatted(operand.value) is not None
+    return m.scalar_of_splat(operand.value, definitions) is not None

@@ -13,15 +13,13 @@ order then, which :mod:`voltac.passes.lane_orders` looks for within registers: s
 
 from __future__ import annotations
 
-from voltac.ir import match as m
-from voltac.ir.constants import splatted
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.ir.types import element_of, lanes_of
 from voltac.ir.uses import remove_unused, uses_of
 from voltac.options import Options
 from voltac.passes.facts.shuffles_behind import mask_of
-from voltac.passes.lane_orders import BITS, REGISTER, is_lanewise, stays_within
+from voltac.passes.lane_orders import BITS, REGISTER, is_lanewise, is_same_in_lanes, stays_within
 from voltac.passes.loops.width_texts import of_width
 
 _MOST_VALUES = 100
@@ -107,16 +105,11 @@ class _Parts:
     def _demand(self, operands: tuple[Operand, ...] | list[Operand], work: list[str]) -> bool:
         """Whether operands are the same in all lanes, or can be among the values."""
         for each in operands:
-            if lanes_of(each.type) and not self._is_uniform(each):
+            if lanes_of(each.type) and not is_same_in_lanes(each, self.definitions):
                 if each.value not in self.inside:
                     return False
                 work.append(each.value)
         return True
-
-    def _is_uniform(self, operand: Operand) -> bool:
-        if operand.value[0] != "%":
-            return operand.value in ("zeroinitializer", "poison", "undef") or splatted(operand.value) is not None
-        return m.scalar_of_splat(operand.value, self.definitions) is not None
 
     def _registers(self, name: str) -> list[str]:
         """What was put together, in order."""
