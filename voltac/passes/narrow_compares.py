@@ -36,6 +36,7 @@ _TAKEN = lazy_pattern(r"%compared\.(\d+) =")
 _USED = lazy_pattern(r"%[\w.$-]+")
 _NARROW = lazy_pattern(r" select <\d+ x i1> (%[^\s,]+), <\d+ x i(?:8|16)> ")
 _WORD = 32
+"""Bits."""
 
 
 def compare_in_words(text: str) -> str:

@@ -22,7 +22,7 @@ from voltac.sema.types import UNIFORM, Qual, Scalar
 _MOST_ITERATIONS = 16
 _MOST_COPIES = 32
 """Of the innermost of nested loops."""
-_MOST_NODES = 300
+_MOST_NODES = 4000
 """Of all copies together."""
 _MOST_NODES_OF_LANES = 640
 """The same of a foreach_active: with constant lane numbers nothing is left of finding the lanes."""
