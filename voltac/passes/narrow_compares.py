@@ -25,7 +25,7 @@ from voltac.ir.function_texts import rewrite_functions
 from voltac.system.lazy_patterns import lazy_pattern
 
 _CUT = lazy_pattern(
-    r"^  (?P<name>%\S+) = trunc (?:nuw |nsw )*<(?P<lanes>\d+) x i32> (?P<value>%[^\s,]+) to <\d+ x i(?P<bits>8|16)>", re.M
+    r"  (?P<name>%\S+) = trunc (?:nuw |nsw )*<(?P<lanes>\d+) x i32> (?P<value>%[^\s,]+) to <\d+ x i(?P<bits>8|16)>"
 )
 _COMPARE = lazy_pattern(
     r"  (?P<name>%\S+) = icmp (?:samesign )?(?P<predicate>\w+) <(?P<lanes>\d+) x i(?P<bits>8|16)> (?P<left>%[^\s,]+), "
@@ -41,16 +41,16 @@ _WORD = 32
 
 def compare_in_words(text: str) -> str:
     """The module's text, unchanged if no byte that was cut from a word is compared."""
-    if " x i32> %" not in text or not _COMPARES.search(text) or not _CUT.search(text):
-        return text
-    return rewrite_functions(text, _rewrite)
+    return rewrite_functions(text, _rewrite) if _COMPARES.search(text) else text
 
 
 def _rewrite(function: str) -> str:
-    cuts = {found["name"]: found["value"] for found in _CUT.finditer(function)}
-    if not cuts:
+    if " = trunc " not in function or not _COMPARES.search(function):
         return function
     lines = function.split("\n")
+    cuts = {found["name"]: found["value"] for line in lines if " = trunc " in line and (found := _CUT.match(line))}
+    if not cuts:
+        return function
     chooses_narrow = set(_NARROW.findall(function))
     compares: dict[int, re.Match[str]] = {}
     for number, line in enumerate(lines):

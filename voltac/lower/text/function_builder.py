@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from voltac.ir import marks
-from voltac.lower.text.folding import folded
 from voltac.lower.text.ir_values import IR, NAME_CHARACTERS, element_type, is_constant, splat_constant, vector_type
 
 _NEUTRAL_ZERO = ("add", "sub", "or ", "xor", "shl", "lshr", "ashr")
