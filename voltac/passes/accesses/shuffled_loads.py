@@ -20,6 +20,7 @@ from functools import lru_cache
 
 from voltac.passes.accesses.access import Access
 from voltac.passes.accesses.byte_groups import plan_group_loads
+from voltac.passes.accesses.byte_words import plan_word_loads
 from voltac.passes.accesses.cost_rows import cost_row, has_masked, shuffle_elements
 from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.member_halves import plan_half_loads
@@ -59,7 +60,7 @@ def plan_loads(members: list[Access], target: TargetInfo) -> list[Piece]:
     all_on = members[0].all_on
     native = shuffle_elements(target, members[0].size)
     pieces = plan_group_loads(members, target) or plan_half_loads(members, target) or plan_wide_loads(members, target)
-    pieces = pieces or plan_reversed(members, target)
+    pieces = pieces or plan_word_loads(members, target) or plan_reversed(members, target)
     done = {access.index for piece in pieces for access in piece.members}
     for cluster in clusters([access for access in members if access.index not in done], native):
         load_cost = 1.0
