@@ -1,5 +1,6 @@
 """Bytes of structs that lie far apart: four of a lane are a word, and nothing outside of them is read."""
 
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
@@ -28,7 +29,7 @@ BYTES = {
 }
 
 
-def kernel_of(stride: int, places: tuple[int, ...] | range) -> str:
+def kernel_of(stride: int, places: Sequence[int]) -> str:
     """Each byte has a weight, and some are compared."""
     sums = [f"sum += b[i * {stride} + {at}] * {at + 3};" for at in places]
     sums.append(f"if (b[i * {stride} + {places[0]}] == b[i * {stride} + {places[-1]}]) sum = -sum;")
