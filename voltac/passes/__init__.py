@@ -21,6 +21,7 @@ from voltac.passes.carried_indices import carry_indices
 from voltac.passes.changed_lanes import change_lanes_in_turn
 from voltac.passes.clamped_indices import peel_clamped
 from voltac.passes.constants_in_memory import keep_constants_in_memory
+from voltac.passes.counted_bits import count_bits
 from voltac.passes.distance_versions import version_distances
 from voltac.passes.divided_rests import divide_rests
 from voltac.passes.equal_values import merge_equal_values
@@ -114,6 +115,8 @@ PASSES = (
     Pass("test_wrapping_indices", "loops whose unsigned indices do not wrap around become a version of their own",
          test_wrapping_indices, _resolves_on_host),
     Pass("flatten_branches", "short branches that only skip work become straight code", flatten_branches, _resolves),
+    Pass("count_bits", "loops that clear the lowest bit until none is left count the bits at once",
+         count_bits, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("copy_whole", "loops that only copy become memcpy", copy_whole, _resolves_in_full),
     Pass("exchange_lanes", "accesses of exchange networks become those of consecutive elements",
          exchange_lanes, _resolves_on_host),
