@@ -21,6 +21,7 @@ from voltac.passes.carried_indices import carry_indices
 from voltac.passes.changed_lanes import change_lanes_in_turn
 from voltac.passes.clamped_indices import peel_clamped
 from voltac.passes.constants_in_memory import keep_constants_in_memory
+from voltac.passes.copied_records import copy_records
 from voltac.passes.counted_bits import count_bits
 from voltac.passes.distance_versions import version_distances
 from voltac.passes.divided_rests import divide_rests
@@ -154,6 +155,8 @@ PASSES = (
     Pass("change_lanes_in_turn", "elements that lanes change at places of their own are changed one after the other",
          change_lanes_in_turn,
          lambda options: options.level > 1 and _resolves_on_host(options) and not options.target.has_scatter),
+    Pass("copy_records", "three bytes that lanes copy from places of their own are copied one lane after the other",
+         copy_records, lambda options: options.level > 1 and _resolves_on_host(options) and options.target.is_x86),
     Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),
     Pass("compute_by_register", "values of several registers between shuffles of single ones are computed register by register",
          compute_by_register, _has_halves),
