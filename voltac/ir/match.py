@@ -228,3 +228,17 @@ def source(name: str, operations: Collection[str], definitions: Definitions) -> 
     while (made := definitions.get(name)) is not None and made.op in operations:
         name = made.operands[0].value
     return name
+
+
+def folded(scalar: str, definitions: Definitions) -> str:
+    """The number that a sum or product of numbers is, as copies of loops have them; anything else is as it was."""
+    made = definitions.get(scalar)
+    if made is None or made.op not in ("add", "mul"):
+        return scalar
+    known = [folded(each.value, definitions) for each in made.operands]
+    if any(each[0] not in "-0123456789" for each in known):
+        return scalar
+    first, second = map(int, known)
+    total = first + second if made.op == "add" else first * second
+    bits = int(made.type[1:])
+    return str((total + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1))
