@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from voltac.ir.lane_values import lane_values
 from voltac.ir.model import Function, Module
-from voltac.ir.uses import Uses, remove_unused
+from voltac.ir.uses import remove_unused
 from voltac.options import Options
 from voltac.passes.accesses.access import AccessReport, SourcePlaces, locations
 from voltac.passes.accesses.emit import Emitter, declare
@@ -37,11 +37,11 @@ def reduce_members(module: Module, options: Options) -> list[AccessReport]:
             continue
         effects = effects or module_effects(module)
         values = lane_values(function, layout)
-        known, uses = FunctionEffects(effects, function, values), Uses(function.instructions())
+        known = FunctionEffects(effects, function, values)
         emitter = Emitter(module, function, values)
         gone: set[str] = set()
         for block in blocks:
-            found = {each.index: each for each in ReductionFinder(block, values, known, uses, options.target).find()}
+            found = {each.index: each for each in ReductionFinder(block, values, known, function, options.target).find()}
             if not found:
                 continue
             places = places or SourcePlaces(locations(module))

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from functools import cached_property
 
 from voltac.ir.lane_values import LaneValues
-from voltac.ir.model import Block, Instruction
+from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.parts import Operand
 from voltac.ir.types import element_of, lanes_of
-from voltac.ir.uses import Uses
+from voltac.ir.uses import Uses, uses_of
 from voltac.passes.accesses.access import Access, is_divisor, pseudo_operation, read_access
 from voltac.passes.accesses.lane_folds import CHUNK
 from voltac.passes.accesses.member_sums import integer_register, kind_of
@@ -75,14 +76,21 @@ class Reduction:
 class ReductionFinder:
     """Looks through one block."""
 
-    def __init__(self, block: Block, values: LaneValues, effects: FunctionEffects, uses: Uses, target: TargetInfo) -> None:
+    def __init__(
+        self, block: Block, values: LaneValues, effects: FunctionEffects, function: Function, target: TargetInfo
+    ) -> None:
         self.block = block
         self.values = values
         self.effects = effects
-        self.uses = uses
+        self.function = function
         self.target = target
         self.places = {made.name: at for at, made in enumerate(block.instructions) if made.name}
         self.loads = {access.instruction.name: access for access in _member_loads(block, values)}
+
+    @cached_property
+    def uses(self) -> Uses:
+        """Of the function."""
+        return uses_of(self.function)
 
     def find(self) -> list[Reduction]:
         """Those that may be done so, and that are worth it."""
@@ -251,4 +259,5 @@ def may_be_reduced(members: int) -> bool:
 
 def may_reduce(block: Block) -> bool:
     """Whether there are enough loads, and something that may be a reduction of them."""
-    return sum(pseudo_operation(each) == "gather" for each in block.instructions) >= _LEAST
+    loads = (each for each in block.instructions if pseudo_operation(each) == "gather" and "splat (i1 true)" in each.text)
+    return sum(1 for _ in loads) >= _LEAST
