@@ -170,9 +170,12 @@ class ReductionFinder:
     def _loads_of(self, leaf: str) -> list[Access]:
         """What a member is made of, in the order of the operands; nothing where that is too much."""
         found: list[Access] = []
-        work = [(leaf, 0)]
+        work, seen = [(leaf, 0)], set[str]()
         while work:
             name, depth = work.pop()
+            if name in seen:
+                continue
+            seen.add(name)
             if name in self.loads:
                 found.append(self.loads[name])
                 continue
