@@ -43,6 +43,7 @@ from voltac.passes.narrow_arithmetic import narrow_arithmetic
 from voltac.passes.overlapping_gangs import overlap_last_gangs
 from voltac.passes.pairs_in_halves import pair_in_halves
 from voltac.passes.products_of_halves import multiply_halves
+from voltac.passes.reduced_members import reduce_members
 from voltac.passes.resolve_accesses import resolve_accesses
 from voltac.passes.row_blocks import load_row_blocks
 from voltac.passes.row_stores import store_row_blocks
@@ -146,6 +147,8 @@ PASSES = (
     Pass("choose_once", "selections by masks that exclude each other become one by each condition", choose_once, _resolves),
     Pass("join_members", "members of structs that are computed alike are so all at once, as they lie in memory",
          join_members, lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("reduce_members", "sums, minima and maxima of all members of structs are found as these lie in memory",
+         reduce_members, lambda options: options.level > 1 and _resolves_on_host(options) and options.target.is_x86),
     Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),
     Pass("compute_by_register", "values of several registers between shuffles of single ones are computed register by register",
          compute_by_register, _has_halves),

@@ -103,6 +103,11 @@ class Emitter:
         self.line(f"{name} = {text}")
         return name
 
+    def forget_loads(self) -> None:
+        """Memory may have changed."""
+        for text in [each for each in self._written if isinstance(each, str) and each.startswith("load ")]:
+            del self._written[text]
+
     def define(self, name: str, text: str) -> None:
         """An instruction under the name of the one that it replaces."""
         self.line(f"{name} = {text}")
