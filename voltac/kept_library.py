@@ -1,1 +1,5 @@
-"""Nothing imports this: its ``.pyc`` is where the library's index (``voltac/sema/library/index.py``) is kept, so that installers remove it."""
+"""Nothing imports this.
+
+Its ``.pyc`` is where the library's index is kept (``sema/library/index.py``):
+installers remove that with the module.
+"""

@@ -1,1 +1,5 @@
-"""Nothing imports this: its ``.pyc`` is where the modules that the command imports (``voltac/system/packed_modules.py``) are kept, so that installers remove it."""
+"""Nothing imports this.
+
+Its ``.pyc`` is where the modules that the command imports are kept (``system/packed_modules.py``):
+installers remove that with the module.
+"""

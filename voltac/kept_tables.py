@@ -1,1 +1,5 @@
-"""Nothing imports this: its ``.pyc`` is where the grammar's tables (``voltac/syntax/tables.py``) are kept, so that installers remove it."""
+"""Nothing imports this.
+
+Its ``.pyc`` is where the grammar's tables are kept (``syntax/tables.py``):
+installers remove that with the module.
+"""

@@ -22,6 +22,9 @@ from voltac.target_info import TARGETS, TargetInfo
 OTHER_MACHINES = (*(target for target in TARGETS.values() if target.isa.startswith(("sve", "rvv", "wasm"))), *X86_32)
 """By names: SVE of each length, RISC-V, WebAssembly; those for small types have most lanes."""
 
+_OF_QEMU = "decode_save_opc: Assertion"
+"""QEMU 7.2 ends at some programs for RISC-V's vectors, whatever they do."""
+
 
 def machine_of_program(seed: int) -> TargetInfo:
     return random.Random(f"other machine {seed}").choice(OTHER_MACHINES)
@@ -46,7 +49,11 @@ def ran(jobs: Sequence[Compilation], text: str) -> list[tuple[Array, str]]:
         return [(wasm_modules.run_test(job), "") for job in jobs]
     machine = emulator_of(target)
     if machine is not None and not (machine is X86 and calls_others):
-        return run_emulated(jobs, machine)
+        try:
+            return run_emulated(jobs, machine)
+        except AssertionError as error:
+            if _OF_QEMU not in str(error):
+                raise
     return NativeRunner().run([natively(job) for job in jobs])
 
 
