@@ -86,6 +86,13 @@ def _stream_stores(module: Module, options: Options) -> None:
     stream_stores(module, options)
 
 
+def spread_sve_masks(text: str, options: Options) -> str:
+    """``spread_masks_as_bytes``."""
+    from voltac.passes.spread_masks import spread_masks_as_bytes  # late: few compilations are for SVE
+
+    return spread_masks_as_bytes(text, options)
+
+
 def _resolves(options: Options) -> bool:
     return options.level > 0 and options.resolve_accesses
 
@@ -219,6 +226,8 @@ AFTER_LLVM = (
          lambda text, options: access_known_lanes(text, options.target), optimizing, required=True),
     Pass("clear_moved_lanes", "lanes of masks that move down are cleared behind, where LLVM would take others for them",
          clear_moved_lanes, optimizing, required=True),
+    Pass("spread_masks_as_bytes", "lanes of masks that are spread are so as bytes, where predicates end LLVM",
+         spread_sve_masks, lambda options: options.target.has_sve and optimizing(options), required=True),
     Pass("keep_constants_in_memory", "constants of vectors are operands in memory, where they are more than registers",
          lambda text, options: keep_constants_in_memory(text),
          _broadcasts_constants),
