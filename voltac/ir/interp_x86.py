@@ -189,6 +189,14 @@ def _products_of_neighbours(called: Called) -> Value:
     return [None if one is None or other is None else (one + other) & _WORD for one, other in pairs]
 
 
+def _products_of_neighbouring_bytes(called: Called) -> Value:
+    """``pmaddubsw``: unsigned times signed bytes, each with its neighbour's added in 16 bits, held within them."""
+    first, second = called.arguments
+    products = [None if None in pair else pair[0] * to_signed(pair[1], 8) for pair in zip(first, second)]
+    pairs = zip(products[::2], products[1::2])
+    return [None if one is None or other is None else min(max(one + other, -0x8000), 0x7FFF) & 0xFFFF for one, other in pairs]
+
+
 def _products_of_bytes(called: Called) -> Value:
     """``vpdpbusd``: unsigned times signed bytes, the products of four neighbours added to what is there."""
     sums, *sides = called.arguments
@@ -206,6 +214,10 @@ def _distances_of_neighbours(called: Called) -> Value:
 
 X86: dict[str, Callable[[Called], Value]] = {
     **dict.fromkeys(("x86.sse2.pmadd.wd", "x86.avx2.pmadd.wd", "x86.avx512.pmaddw.d"), _products_of_neighbours),
+    **dict.fromkeys(
+        ("x86.ssse3.pmadd.ub.sw.128", "x86.avx2.pmadd.ub.sw", "x86.avx512.pmaddubs.w.512", "x86.avx512.pmaddubs.w"),
+        _products_of_neighbouring_bytes,
+    ),
     "x86.avx512.vpdpbusd": _products_of_bytes,
     **dict.fromkeys(("x86.sse2.psad.bw", "x86.avx2.psad.bw", "x86.avx512.psad.bw"), _distances_of_neighbours),
     "x86.avx2.permd": _permute,

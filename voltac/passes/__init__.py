@@ -47,6 +47,7 @@ from voltac.passes.narrow_compares import compare_in_words
 from voltac.passes.overlapping_gangs import overlap_last_gangs
 from voltac.passes.pairs_in_halves import pair_in_halves
 from voltac.passes.products_of_halves import multiply_halves
+from voltac.passes.reduced_members import reduce_members
 from voltac.passes.resolve_accesses import resolve_accesses
 from voltac.passes.row_blocks import load_row_blocks
 from voltac.passes.row_stores import store_row_blocks
@@ -85,6 +86,13 @@ def _stream_stores(module: Module, options: Options) -> None:
     from voltac.passes.streamed_stores import stream_stores  # late: few compilations ask for it
 
     stream_stores(module, options)
+
+
+def spread_sve_masks(text: str, options: Options) -> str:
+    """``spread_masks_as_bytes``."""
+    from voltac.passes.spread_masks import spread_masks_as_bytes  # late: few compilations are for SVE
+
+    return spread_masks_as_bytes(text, options)
 
 
 def _resolves(options: Options) -> bool:
@@ -152,6 +160,8 @@ PASSES = (
     Pass("choose_once", "selections by masks that exclude each other become one by each condition", choose_once, _resolves),
     Pass("join_members", "members of structs that are computed alike are so all at once, as they lie in memory",
          join_members, lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("reduce_members", "sums, minima and maxima of all members of structs are found as these lie in memory",
+         reduce_members, lambda options: options.level > 1 and _resolves_on_host(options) and options.target.is_x86),
     Pass("change_lanes_in_turn", "elements that lanes change at places of their own are changed one after the other",
          change_lanes_in_turn,
          lambda options: options.level > 1 and _resolves_on_host(options) and not options.target.has_scatter),
@@ -222,6 +232,8 @@ AFTER_LLVM = (
          lambda text, options: access_known_lanes(text, options.target), optimizing, required=True),
     Pass("clear_moved_lanes", "lanes of masks that move down are cleared behind, where LLVM would take others for them",
          clear_moved_lanes, optimizing, required=True),
+    Pass("spread_masks_as_bytes", "lanes of masks that are spread are so as bytes, where predicates end LLVM",
+         spread_sve_masks, lambda options: options.target.has_sve and optimizing(options), required=True),
     Pass("keep_constants_in_memory", "constants of vectors are operands in memory, where they are more than registers",
          lambda text, options: keep_constants_in_memory(text),
          _broadcasts_constants),
