@@ -299,6 +299,8 @@ def _lookup_four(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) ->
         return _shuffled(c, c.build.shuffle(four, poison(four.type), [*range(4)] * 4), index)
     if _permutes_sixteen_bytes(c):
         return _permuted_within(c, four, index)
+    if has_permutes(c):
+        return _in_registers(c, 4, lambda i: look_up(c, [four], i), index)
     return c.build.select(_bit_set(c, index, 1), _of_two(c, four, 2, index), _of_two(c, four, 0, index))
 
 
