@@ -17,7 +17,11 @@ DTYPES = {"float": np.float32, "double": np.float64}
 
 def source(type: str) -> str:
     arrays = f"uniform {type} x[], uniform {type} out[], uniform int n"
-    return "".join(f"export void {name}_({arrays}) {{ foreach (i = 0 ... n) out[i] = {name}(x[i]); }}\n" for name in NUMPY)
+    return "".join(
+        f"export void {name}_varying({arrays}) {{ foreach (i = 0 ... n) out[i] = {name}(x[i]); }}\n"
+        f"export void {name}_uniform({arrays}) {{ for (uniform int i = 0; i < n; i++) out[i] = {name}(x[i]); }}\n"
+        for name in NUMPY
+    )
 
 
 def arguments(dtype: type) -> np.ndarray:
@@ -38,11 +42,12 @@ def test_rounding_is_exact(type: str, target: str) -> None:
     kernels = voltac.compile(source(type), target=target)
     x = arguments(DTYPES[type])
     for name, function in NUMPY.items():
-        got = np.empty_like(x)
-        getattr(kernels, f"{name}_")(x, got, len(x))
-        want = function(x)
-        same = (got == want) & (np.signbit(got) == np.signbit(want)) | np.isnan(got) & np.isnan(want)
-        assert same.all(), (name, x[~same][:5], got[~same][:5])
+        for rate in ("varying", "uniform"):
+            got = np.empty_like(x)
+            getattr(kernels, f"{name}_{rate}")(x, got, len(x))
+            want = function(x)
+            same = (got == want) & (np.signbit(got) == np.signbit(want)) | np.isnan(got) & np.isnan(want)
+            assert same.all(), (name, rate, x[~same][:5], got[~same][:5])
 
 
 @pytest.mark.parametrize("type", ["float", "double"])

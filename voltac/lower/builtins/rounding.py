@@ -1,6 +1,6 @@
 """Rounding to whole numbers -> the target's instruction; sums with a large number where it has none.
 
-SSE2 has none, and LLVM would call the C library for each lane. What is below 2^23, of double 2^52, and is added to that loses
+SSE2 has none, and LLVM would call the C library, for each lane. What is below 2^23, of double 2^52, and is added to that loses
 its fraction, rounded to the nearest; what is not below has none.
 """
 
@@ -20,18 +20,20 @@ def rounding(intrinsic: str) -> Emitter:
 
     def emit(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:
         (x,) = arguments
-        if c.target.isa == "sse2" and lanes_of(x.type) and element_type(x.type) in _FIRST_WHOLE:
-            return _by_sums(c, intrinsic, x)
+        element = element_type(x.type) if lanes_of(x.type) else x.type
+        if c.target.isa == "sse2" and element in _FIRST_WHOLE:
+            return _by_sums(c, intrinsic, x, element)
         return call(c, f"llvm.{intrinsic}.{overload(x.type)}", x.type, x)
 
     return emit
 
 
-def _by_sums(c: FunctionContext, intrinsic: str, x: IR) -> IR:
-    build, element = c.build, element_type(x.type)
+def _by_sums(c: FunctionContext, intrinsic: str, x: IR, element: str) -> IR:
+    build = c.build
 
     def number(value: float) -> IR:
-        return splat_constant(lanes_of(x.type), floating(element, value))
+        one = floating(element, value)
+        return splat_constant(lanes_of(x.type), one) if lanes_of(x.type) else one
 
     def with_sign(size: IR) -> IR:
         return call(c, f"llvm.copysign.{overload(x.type)}", x.type, size, x)
