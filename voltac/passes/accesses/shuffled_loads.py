@@ -23,6 +23,7 @@ from voltac.passes.accesses.byte_groups import plan_group_loads
 from voltac.passes.accesses.cost_rows import cost_row, has_masked, shuffle_elements
 from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.member_halves import plan_half_loads
+from voltac.passes.accesses.member_pairs import plan_pair_loads
 from voltac.passes.accesses.piece import Piece, join_parts, reason
 from voltac.passes.accesses.reversed_runs import plan_reversed
 from voltac.passes.accesses.stride_pairs import stride_pairs
@@ -59,7 +60,7 @@ def plan_loads(members: list[Access], target: TargetInfo) -> list[Piece]:
     all_on = members[0].all_on
     native = shuffle_elements(target, members[0].size)
     pieces = plan_group_loads(members, target) or plan_half_loads(members, target) or plan_wide_loads(members, target)
-    pieces = pieces or plan_reversed(members, target)
+    pieces = pieces or plan_reversed(members, target) or plan_pair_loads(members, target)
     done = {access.index for piece in pieces for access in piece.members}
     for cluster in clusters([access for access in members if access.index not in done], native):
         load_cost = 1.0

@@ -19,6 +19,7 @@ from voltac.passes.accesses.cost_rows import cost_row, has_halves, has_masked, s
 from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.lane_rows import INTERLEAVED_LANES, interleaved
 from voltac.passes.accesses.member_halves import plan_half_stores
+from voltac.passes.accesses.member_pairs import plan_pair_stores
 from voltac.passes.accesses.piece import Piece, reason
 from voltac.passes.accesses.reversed_runs import plan_reversed
 from voltac.passes.accesses.shuffled_loads import clusters, wanting_lanes
@@ -45,6 +46,7 @@ def plan_stores(members: list[Access], target: TargetInfo) -> list[Piece]:
             continue
         wide = plan_group_stores(cluster, target) or plan_wide_stores(cluster, target)
         wide = wide or plan_half_stores(cluster, target) or plan_reversed(cluster, target)
+        wide = wide or plan_pair_stores(cluster, target)
         if [len(piece.members) for piece in wide] == [len(cluster)]:
             pieces += wide
             continue
