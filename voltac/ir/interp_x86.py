@@ -91,6 +91,14 @@ def _collect_bits(called: Called) -> Value:
     return result
 
 
+def _conflicts(called: Called) -> Value:
+    """``vpconflictd`` and ``vpconflictq``: in each lane a bit for each lane before it that has the same value."""
+    values = called.arguments[0]
+    if any(value is None for value in values):
+        raise InstructionFault("a lane that is compared is poison")
+    return [sum((before == value) << lane for lane, before in enumerate(values[:at])) for at, value in enumerate(values)]
+
+
 def estimate(function: Callable[[float], float]) -> Callable[[Called], Value]:
     """The meaning of an instruction that estimates: here the function itself, rounded once."""
 
@@ -220,6 +228,7 @@ X86: dict[str, Callable[[Called], Value]] = {
     **dict.fromkeys(("x86.avx.vpermilvar.pd", "x86.avx512.vpermilvar.pd"), _permute_within(2)),
     "x86.ssse3.pshuf.b.128": _permute_bytes,
     "x86.avx512.mask.expand": _expand,
+    "x86.avx512.conflict": _conflicts,
     "x86.bmi.pdep": _spread_bits,
     "x86.bmi.pext": _collect_bits,
     "x86.sse.rcp.ps": estimate(reciprocal),
