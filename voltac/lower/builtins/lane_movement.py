@@ -199,10 +199,16 @@ def _by_bytes(c: FunctionContext, tables: Sequence[IR], numbers: IR) -> IR:
         numbers = _wrapped(c, numbers, len(tables))
     parts = [c.build.convert("bitcast", part, "<16 x i8>") for part in _registers(c, tables, per_register)]
     if len(parts) > 8:
-        # Numbers of bytes go to 127.
-        first, second = (_by_bytes(c, [table], numbers) for table in tables)
-        count = lanes_of(numbers.type)
-        bit = c.build.binary("and", numbers, splat_constant(count, integer("i32", count)))
+        # Numbers of bytes go to 127: in one half of the tables, or of the only one, at a time.
+        half = len(tables) // 2
+        halves = (
+            [tables[:half], tables[half:]]
+            if half
+            else [[each] for each in _pieces(c, tables[0], lanes_of(tables[0].type) // 2)]
+        )
+        first, second = (_by_bytes(c, each, numbers) for each in halves)
+        size = lanes_of(halves[0][0].type) * len(halves[0])
+        bit = c.build.binary("and", numbers, splat_constant(lanes_of(numbers.type), integer("i32", size)))
         return c.build.select(c.build.compare("icmp eq", bit, IR(bit.type, "zeroinitializer")), first, second)
 
     def lookup(table: Sequence[IR], at: IR) -> IR:
