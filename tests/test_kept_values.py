@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
+import marshal
 import os
 import sys
+from importlib.util import cache_from_source
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
-from voltac.system.kept_values import kept
+import voltac
+from voltac.system.kept_values import keep, kept, place_of
 
 
 class Made:
@@ -52,7 +56,7 @@ def test_it_is_made_once_and_again_when_the_file_has_changed(made: Made) -> None
 @pytest.mark.parametrize("content", [b"", b"\xff" * 9, b"i\x05\0\0\0", b"(\x03\0\0\0NNN"])
 def test_what_cannot_be_read_is_made_anew(made: Made, tmp_path: Path, content: bytes) -> None:
     made.get()
-    (tmp_path / "voltac.lengths").write_bytes(content)
+    (tmp_path / "kept_lengths.pyc").write_bytes(content)
     assert made.get()["length"] == made.get()["length"] == 7
     assert made.times == 2
 
@@ -61,4 +65,22 @@ def test_nothing_is_kept_where_python_keeps_nothing(made: Made, tmp_path: Path, 
     monkeypatch.setattr(sys, "dont_write_bytecode", True)
     made.get()
     made.get()
-    assert made.times == 2 and not list(tmp_path.glob("*.lengths*"))
+    assert made.times == 2 and not list(tmp_path.glob("kept_*"))
+
+
+def test_what_is_kept_lies_where_installers_look() -> None:
+    """They remove the ``.pyc`` of the modules that they know."""
+    package = Path(voltac.__file__).parent
+    for name in ("modules", "library", "tables"):
+        assert place_of(name, voltac.__spec__) == cache_from_source(str(package / f"kept_{name}.py"))
+        assert (package / f"kept_{name}.py").is_file()
+
+
+def test_python_does_not_take_it_for_code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "kept_lengths.py").write_text("VALUE = 5\n")
+    compiled = Path(cache_from_source(str(tmp_path / "kept_lengths.py")))
+    compiled.parent.mkdir()
+    keep(str(compiled), [marshal.dumps(([("file", (1, 2))], {"length": 3}))])
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert importlib.import_module("kept_lengths").VALUE == 5
+    del sys.modules["kept_lengths"]

@@ -48,7 +48,7 @@ def imported(monkeypatch: pytest.MonkeyPatch) -> tuple[int, dict[str, bool]]:
 
 
 def packs(folder: Path) -> list[Path]:
-    return list((folder / "__pycache__").glob("*.pack*"))
+    return list((folder / "__pycache__").glob("kept_modules.*"))
 
 
 ALL = ("packed.inner", "packed.inner.two", "packed.one")

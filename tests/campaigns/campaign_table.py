@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import cache_faults
 import judges
+import machine_judges
 import program_judges
 from campaign import Campaign
 
@@ -15,6 +16,13 @@ CAMPAIGNS: dict[str, Campaign] = {
             "random programs give the same interpreted and as machine code, at every width, level and instruction set",
             program_judges.judge_program,
             program_judges.program_text,
+        ),
+        Campaign(
+            "machines",
+            "random programs have objects at every level for SVE, RISC-V, WebAssembly and 32-bit x86, and do there as anywhere",
+            machine_judges.judge_on_machine,
+            program_judges.alone_text,
+            seconds=300,
         ),
         Campaign(
             "options",

@@ -142,7 +142,7 @@ def test_the_value_of_lanes_to_compare_comes_from_memory_into_all_lanes() -> Non
     source = """export void f(uniform int a[], uniform int b[], uniform int n) {
         foreach (i = 0 ... n) foreach_unique (v in b[i] & 3) a[v] += reduce_add(1);
     }"""
-    loop = assembly(source).split("tzcntl")[1].split("andnl")[0]
+    loop = assembly(source).split("tzcntl")[1].split("blsrl")[0]
     assert re.search(r"vpbroadcastd\s+\S+\(%[er]sp", loop) and "vmovd" not in loop, loop
 
 

@@ -1,10 +1,15 @@
 """Short counted loops are written out; what does not count with constants stays a loop."""
 
 import ctypes
+import re
 
 import numpy as np
 import pytest
-from lowering import AVX2, AVX512, Loaded, assembly, function_body, text_after
+from lowering import AVX2, AVX512, Loaded, assembly, block, function_body, text_after
+
+from voltac.driver import compile_source
+from voltac.messages.diagnostics import Diagnostics
+from voltac.options import Options
 
 SORT = """
 static void order(float &a, float &b) { if (a > b) { float t = a; a = b; b = t; } }
@@ -46,11 +51,44 @@ LOOP = "export void f(uniform int a[], uniform int n) {{ int x = 0; {loop} a[pro
         "for (uniform int k = programCount / 2; k; k >>= 1) x += rotate(x, k);",
         "for (uniform unsigned int k = 1u << 3; k > 0; k /= 2) x += shift(x, k);",
         "for (uniform int k = 1; k <= 4; k = k + k) x += broadcast(x, k);",
+        "for (uniform int k = 0; k < 8; k++) { int p = a[(k & 1) + x], q = a[(k >> 1 & 1) + x], r = a[k / 4 + x]; "
+        "x += (p + 3 * q) * (r - 2 * p) * (r - 5 * q) + (p & q) + (q | r) + (r ^ p); }",
         "for (uniform int k = 1; k < 9; k <<= 1) for (uniform int j = k; j > 0; j = j / 2) x += rotate(x, j);",
     ],
 )
 def test_these_are_written_out(loop: str) -> None:
     assert " br i1" not in function_body(text_after("lower", LOOP.format(loop=loop)), "f")
+
+
+def test_what_corners_of_a_cell_have_in_common_is_looked_up_once() -> None:
+    """With the counter's bits as constants: 2 numbers of the first table, 4 of the second, 8 of the third."""
+    source = """export void f(uniform int out[], const uniform int cell[], const uniform int t[], uniform int n) {
+        foreach (i = 0 ... n) {
+            int x = cell[i], s = 0;
+            for (uniform int k = 0; k < 8; k++) {
+                uniform int ox = k & 1, oy = (k >> 1) & 1, oz = k >> 2;
+                int p = t[(x + ox) & 15];
+                int q = t[(p + oy) & 15];
+                int r = t[(q + oz) & 15];
+                s += r * (ox ? x : 16 - x) * (oy ? 3 : 5) * (oz ? 7 : 2);
+            }
+            out[i] = s;
+        }
+    }"""
+    text = compile_source(source, "f.ispc", Options(AVX2, level=2), Diagnostics()).optimized.text()
+    body = block(text, "foreach_2_9.all_on")
+    assert len(re.findall(r" = load i32, ptr %", body)) == 8 * (2 + 4 + 8), body
+    random, n = np.random.default_rng(5), 29
+    cell, t = random.integers(0, 16, n).astype(np.int32), random.integers(0, 99, 16).astype(np.int32)
+    x, expected = cell.astype(np.int64), np.zeros(n, np.int64)
+    for k in range(8):
+        ox, oy, oz = k & 1, k >> 1 & 1, k >> 2
+        r = t[(t[(t[(x + ox) & 15] + oy) & 15] + oz) & 15]
+        expected += r * (x if ox else 16 - x) * (3 if oy else 5) * (7 if oz else 2)
+    out = np.zeros(n, np.int32)
+    f = Loaded(source, "f").function("f", None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)
+    f(out.ctypes.data, cell.ctypes.data, t.ctypes.data, n)
+    assert (out == expected).all()
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,16 @@ export void some(uniform float to[], const uniform float table[], const uniform 
         if (at[i] > 0)
             to[i] = table[(at[i] ^ 5) & 1023];
 }
+export void neighbours(uniform float to[], const uniform float table[], const uniform int at[], uniform int n) {
+    foreach (i = 0 ... n) {
+        int place = (at[i] ^ 9) % 400 + 400;
+        to[i] = table[place - 1] + 2 * table[7 + place] + 4 * table[place];
+    }
+}
+export void corners(uniform float to[], const uniform float table[], const uniform int at[], uniform int n) {
+    foreach (i = 0 ... n)
+        to[i] = table[at[3 * i] & 511] + 2 * table[at[3 * i + 1] & 511] + 4 * table[512 + (at[3 * i + 2] & 511)];
+}
 """
 COUNTS = (1, 8, 16, 37)
 
@@ -32,7 +42,7 @@ COUNTS = (1, 8, 16, 37)
 def test_the_same_elements(target: str) -> None:
     kernels = compile_kernels(SOURCE, target)
     random = np.random.default_rng(3)
-    table = random.random(1024).astype(np.float32)
+    table = random.integers(0, 1024, 1024).astype(np.float32)  # so that sums are exact
     for n in COUNTS:
         at = random.integers(-(2**31), 2**31, n).astype(np.int32)
         to = np.zeros(n, np.float32)
@@ -43,6 +53,13 @@ def test_the_same_elements(target: str) -> None:
         before = to.copy()
         kernels.some(to, table, at, n)
         assert (to == np.where(at > 0, table[(at ^ 5) & 1023], before)).all()
+        kernels.neighbours(to, table, at, n)
+        place = np.fmod((at ^ 9).astype(int), 400) + 400
+        assert (to == table[place - 1] + 2 * table[place + 7] + 4 * table[place]).all()
+        corners = random.integers(-(2**31), 2**31, 3 * n).astype(np.int32)
+        kernels.corners(to, table, corners, n)
+        one, other, third = corners.reshape(-1, 3).T & 511
+        assert (to == table[one] + 2 * table[other] + 4 * table[512 + third]).all()
         words, short = random.integers(-999, 999, 256).astype(np.int16), random.integers(-(2**15), 2**15, n).astype(np.int16)
         result = np.zeros(n, np.int16)
         kernels.of_words(result, words, short, n)
@@ -52,6 +69,29 @@ def test_the_same_elements(target: str) -> None:
 def test_lanes_share_words_where_they_are_computed() -> None:
     assert "arithmetic.fence" in passed(SOURCE, "avx2-i32x8")
     assert "arithmetic.fence" not in passed(SOURCE, "neon-i32x8")
+
+
+def test_what_is_added_to_all_lanes_is_a_part_of_the_address() -> None:
+    text = """
+    export void f(uniform float to[], const uniform float table[], const uniform int at[], uniform int n) {
+        foreach (i = 0 ... n) {
+            int place = at[i] %% 100 + 50;
+            to[i] = %s;
+        }
+    }"""
+    sums = ("table[place] * table[place + 90]", "table[place] * table[place + 90] - table[40 + place]")
+    two, three = (passed(text % sum, "avx2-i32x8") for sum in sums)
+    assert two.count("arithmetic.fence") == three.count("arithmetic.fence") > 4
+
+
+def test_indices_at_distances_are_loaded_as_scalars() -> None:
+    text = """
+    export void f(uniform float to[], const uniform float table[], const uniform int at[], uniform int n) {
+        foreach (i = 0 ... n)
+            to[i] = table[at[3 * i] & 255] * table[at[3 * i + 1] & 255];
+    }"""
+    written = passed(text, "avx2-i32x8")
+    assert "arithmetic.fence" not in written and written.count(" = load i32, ptr %") >= 16
 
 
 def test_lanes_of_formulas_stay_scalars() -> None:

@@ -260,6 +260,9 @@ class Interpreted:
     def __str__(self) -> str:
         return f"{self.target.name} -O{self.level}, interpreted"
 
+    def run(self) -> tuple[Array, str]:
+        return interpret_ir(self.text, by_llvm=True, pointer_bytes=self.target.pointer_bits // 8)
+
 
 def natively(job: Compilation) -> Native | Interpreted:
     """What :meth:`NativeRunner.run` runs: machine code, where this CPU can."""
@@ -312,7 +315,7 @@ class NativeRunner:
     def run(self, programs: Sequence[Native | Interpreted]) -> list[tuple[Array, str]]:
         """out and the printed text of each; AssertionError names the one that crashed or did not end."""
         found = iter(self._run_natively([program for program in programs if isinstance(program, Native)]))
-        return [interpret_ir(each.text, by_llvm=True) if isinstance(each, Interpreted) else next(found) for each in programs]
+        return [each.run() if isinstance(each, Interpreted) else next(found) for each in programs]
 
     def _run_natively(self, programs: Sequence[Native]) -> list[tuple[Array, str]]:
         outputs = [self._output(program.at_end, number) for number, program in enumerate(programs)]

@@ -91,6 +91,14 @@ def _collect_bits(called: Called) -> Value:
     return result
 
 
+def _conflicts(called: Called) -> Value:
+    """``vpconflictd`` and ``vpconflictq``: in each lane a bit for each lane before it that has the same value."""
+    values = called.arguments[0]
+    if any(value is None for value in values):
+        raise InstructionFault("a lane that is compared is poison")
+    return [sum((before == value) << lane for lane, before in enumerate(values[:at])) for at, value in enumerate(values)]
+
+
 def estimate(function: Callable[[float], float]) -> Callable[[Called], Value]:
     """The meaning of an instruction that estimates: here the function itself, rounded once."""
 
@@ -181,6 +189,14 @@ def _products_of_neighbours(called: Called) -> Value:
     return [None if one is None or other is None else (one + other) & _WORD for one, other in pairs]
 
 
+def _products_of_neighbouring_bytes(called: Called) -> Value:
+    """``pmaddubsw``: unsigned times signed bytes, each with its neighbour's added in 16 bits, held within them."""
+    first, second = called.arguments
+    products = [None if None in pair else pair[0] * to_signed(pair[1], 8) for pair in zip(first, second)]
+    pairs = zip(products[::2], products[1::2])
+    return [None if one is None or other is None else min(max(one + other, -0x8000), 0x7FFF) & 0xFFFF for one, other in pairs]
+
+
 def _products_of_bytes(called: Called) -> Value:
     """``vpdpbusd``: unsigned times signed bytes, the products of four neighbours added to what is there."""
     sums, *sides = called.arguments
@@ -198,6 +214,10 @@ def _distances_of_neighbours(called: Called) -> Value:
 
 X86: dict[str, Callable[[Called], Value]] = {
     **dict.fromkeys(("x86.sse2.pmadd.wd", "x86.avx2.pmadd.wd", "x86.avx512.pmaddw.d"), _products_of_neighbours),
+    **dict.fromkeys(
+        ("x86.ssse3.pmadd.ub.sw.128", "x86.avx2.pmadd.ub.sw", "x86.avx512.pmaddubs.w.512", "x86.avx512.pmaddubs.w"),
+        _products_of_neighbouring_bytes,
+    ),
     "x86.avx512.vpdpbusd": _products_of_bytes,
     **dict.fromkeys(("x86.sse2.psad.bw", "x86.avx2.psad.bw", "x86.avx512.psad.bw"), _distances_of_neighbours),
     "x86.avx2.permd": _permute,
@@ -208,6 +228,7 @@ X86: dict[str, Callable[[Called], Value]] = {
     **dict.fromkeys(("x86.avx.vpermilvar.pd", "x86.avx512.vpermilvar.pd"), _permute_within(2)),
     "x86.ssse3.pshuf.b.128": _permute_bytes,
     "x86.avx512.mask.expand": _expand,
+    "x86.avx512.conflict": _conflicts,
     "x86.bmi.pdep": _spread_bits,
     "x86.bmi.pext": _collect_bits,
     "x86.sse.rcp.ps": estimate(reciprocal),

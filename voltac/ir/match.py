@@ -17,6 +17,7 @@ pattern is the same value both times; names that the caller knows already are gi
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Collection, Mapping
 
 from voltac.ir.constants import integers
@@ -228,3 +229,20 @@ def source(name: str, operations: Collection[str], definitions: Definitions) -> 
     while (made := definitions.get(name)) is not None and made.op in operations:
         name = made.operands[0].value
     return name
+
+
+_FOLDED: dict[str, Callable[[int, int], int]] = {"add": operator.add, "sub": operator.sub, "mul": operator.mul}
+
+
+def folded(scalar: str, definitions: Definitions) -> str:
+    """The number that a sum, difference or product of numbers is, as copies of loops have them; anything else is as it was."""
+    made = definitions.get(scalar)
+    if made is None or made.op not in _FOLDED:
+        return scalar
+    known = [folded(each.value, definitions) for each in made.operands]
+    if any(each[0] not in "-0123456789" for each in known):
+        return scalar
+    first, second = map(int, known)
+    total = _FOLDED[made.op](first, second)
+    bits = int(made.type[1:])
+    return str((total + (1 << bits - 1)) % (1 << bits) - (1 << bits - 1))

@@ -133,6 +133,8 @@ BEFORE_LLVM = (
          lambda options: options.target.is_x86 and not options.level and options.target.mask_bits == 1, required=True),
     Pass("clear_moved_lanes_at_once", "the same as clear_moved_lanes where LLVM simplifies nothing",
          clear_moved_lanes, lambda options: not options.level, required=True),
+    Pass("spread_masks_as_bytes_at_once", "the same as spread_masks_as_bytes where LLVM simplifies nothing",
+         passes.spread_sve_masks, lambda options: options.target.has_sve and not options.level, required=True),
 )  # fmt: skip
 """On the text that LLVM's simplification takes."""
 

@@ -143,7 +143,8 @@ class ModuleContext:
         name = global_name(symbol.name) if shared else self._unique(symbol.name)
         address = self._globals[symbol] = IR("ptr", name)
         self._names.add(name)
-        alignment = max(self.types.sizes.alignment(symbol.type), symbol.alignment)
+        own = self.types.alignment if symbol.kind == "extern" else self.types.object_alignment
+        alignment = max(own(symbol.type), symbol.alignment)
         if self.options.target.is_device and isinstance(symbol.type.type, Array):
             # Whole vectors are loaded from where a line begins.
             alignment = max(alignment, self.options.target.vector_bits // 8)

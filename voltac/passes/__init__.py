@@ -18,6 +18,7 @@ from voltac.passes.bit_tests import place_bit_tests
 from voltac.passes.branching_walks import walk_branches
 from voltac.passes.byte_divisions import divide_in_words
 from voltac.passes.carried_indices import carry_indices
+from voltac.passes.changed_lanes import change_lanes_in_turn
 from voltac.passes.clamped_indices import peel_clamped
 from voltac.passes.constants_in_memory import keep_constants_in_memory
 from voltac.passes.distance_versions import version_distances
@@ -40,9 +41,11 @@ from voltac.passes.lane_orders import order_lanes
 from voltac.passes.lanes_in_scalars import keep_lanes_in_scalars
 from voltac.passes.masked_counts import add_under_masks
 from voltac.passes.narrow_arithmetic import narrow_arithmetic
+from voltac.passes.narrow_compares import compare_in_words
 from voltac.passes.overlapping_gangs import overlap_last_gangs
 from voltac.passes.pairs_in_halves import pair_in_halves
 from voltac.passes.products_of_halves import multiply_halves
+from voltac.passes.reduced_members import reduce_members
 from voltac.passes.resolve_accesses import resolve_accesses
 from voltac.passes.row_blocks import load_row_blocks
 from voltac.passes.row_stores import store_row_blocks
@@ -81,6 +84,13 @@ def _stream_stores(module: Module, options: Options) -> None:
     from voltac.passes.streamed_stores import stream_stores  # late: few compilations ask for it
 
     stream_stores(module, options)
+
+
+def spread_sve_masks(text: str, options: Options) -> str:
+    """``spread_masks_as_bytes``."""
+    from voltac.passes.spread_masks import spread_masks_as_bytes  # late: few compilations are for SVE
+
+    return spread_masks_as_bytes(text, options)
 
 
 def _resolves(options: Options) -> bool:
@@ -146,6 +156,11 @@ PASSES = (
     Pass("choose_once", "selections by masks that exclude each other become one by each condition", choose_once, _resolves),
     Pass("join_members", "members of structs that are computed alike are so all at once, as they lie in memory",
          join_members, lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("reduce_members", "sums, minima and maxima of all members of structs are found as these lie in memory",
+         reduce_members, lambda options: options.level > 1 and _resolves_on_host(options) and options.target.is_x86),
+    Pass("change_lanes_in_turn", "elements that lanes change at places of their own are changed one after the other",
+         change_lanes_in_turn,
+         lambda options: options.level > 1 and _resolves_on_host(options) and not options.target.has_scatter),
     Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),
     Pass("compute_by_register", "values of several registers between shuffles of single ones are computed register by register",
          compute_by_register, _has_halves),
@@ -178,6 +193,9 @@ AFTER_LLVM = (
          select_shifted, optimizing),
     Pass("select_floats", "truth values become floats by a selection of 1 and 0",
          lambda text, options: select_floats(text), optimizing),
+    Pass("compare_in_words", "bytes that were cut from words are compared as these, where masks are whole lanes",
+         lambda text, options: compare_in_words(text),
+         lambda options: _resolves_on_host(options) and options.target.is_x86 and not options.target.has_avx512),
     Pass("keep_masks_wide", "masks stay whole lanes across blocks, and where they fill several registers",
          keep_masks_wide, optimizing),
     Pass("join_conditions", "conditions of lanes are joined by and and or, where masks are whole lanes",
@@ -208,6 +226,8 @@ AFTER_LLVM = (
          lambda text, options: access_known_lanes(text, options.target), optimizing, required=True),
     Pass("clear_moved_lanes", "lanes of masks that move down are cleared behind, where LLVM would take others for them",
          clear_moved_lanes, optimizing, required=True),
+    Pass("spread_masks_as_bytes", "lanes of masks that are spread are so as bytes, where predicates end LLVM",
+         spread_sve_masks, lambda options: options.target.has_sve and optimizing(options), required=True),
     Pass("keep_constants_in_memory", "constants of vectors are operands in memory, where they are more than registers",
          lambda text, options: keep_constants_in_memory(text),
          _broadcasts_constants),

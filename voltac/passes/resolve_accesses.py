@@ -60,7 +60,7 @@ class _Plan:
     writers: dict[int, list[tuple[Instruction, Writer]]] = field(default_factory=dict)
     removed: set[int] = field(default_factory=set)
     vector_loads: dict[str, Access] = field(default_factory=dict)
-    """Of consecutive elements with all lanes on, by name."""
+    """Of elements at known distances, with all lanes on, by name."""
     lane_loads: set[str] = field(default_factory=set)
     """Those of them that are loaded lane by lane too."""
     scalar_loads: set[str] = field(default_factory=set)
@@ -442,6 +442,8 @@ class _Resolver:
             for access in piece.members:
                 done.add(access.index)
                 self._report(access, block, "shuffled", piece.reason)
+                if access.all_on and not access.is_store:
+                    plan.vector_loads[access.instruction.name] = access
         for access in members:
             if access.index not in done:
                 self._irregular(plan, access, block, "loading the span of the lanes whole would cost more")

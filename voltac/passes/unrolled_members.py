@@ -6,7 +6,10 @@
 
 The same for rows of a matrix: ``for r = 0 .. 3: for k = 0 .. 3: a[16 * i + 4 * r + k] = ...`` is 16 stores.
 
-Then it is seen that the stores of one gang fill memory without a gap (:mod:`voltac.passes.joined_members`). ``lower``
+And for what is added up of the members of a struct: ``for k = 0 .. 15: s += b[16 * i + k]`` is a sum of 16 loads.
+
+Then it is seen that the stores of one gang fill memory without a gap (:mod:`voltac.passes.joined_members`), or that its loads
+read all of it (:mod:`voltac.passes.reduced_members`). ``lower``
 writes the bodies of shorter loops one after the other itself (``lower/control_flow/unrolling.py``). What is the same in each
 iteration stands once. Blocks that only follow each other become one.
 """
@@ -19,6 +22,7 @@ from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.options import Options
 from voltac.passes.accesses.access import Access, pseudo_operation, read_access
+from voltac.passes.accesses.member_reductions import may_be_reduced, operation_of
 from voltac.passes.accesses.member_trees import stride_of
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
 from voltac.passes.loops.counted_loops import CountedLoop, IterationSteps
@@ -28,6 +32,8 @@ _MOST_MEMBERS = 8
 """Iterations. Chosen, not measured."""
 _MOST_OF_ROWS = 16
 """Members of a struct of several rows, which is longer than a register: a matrix of 4 by 4. Chosen, not measured."""
+_MOST_REDUCED = 64
+"""Members of a struct that are added up: bytes of a line of the cache. Chosen, not measured."""
 _MOST_INSTRUCTIONS = 1200
 """Of all copies together; a product with a matrix of 8 by 8 has 1000. Chosen, not measured."""
 
@@ -37,15 +43,14 @@ def unroll_members(module: Module, options: Options) -> None:
     layout = module.layout(options.target.pointer_bits // 8)
     effects: ModuleEffects | None = None
     for function in module.often_called:
-        if not any(pseudo_operation(each) == "scatter" for each in function.instructions()):
+        if not any(pseudo_operation(each) in ("scatter", "gather") for each in function.instructions()):
             continue
         looked_at: set[str] = set()
         while (found := _next_loop(function, looked_at)) is not None:
             effects = effects or module_effects(module)
             values = lane_values(function, layout)
-            if _stores_members(found, values, options.target.vector_bits // 8) or _fills_structs(
-                found, values, options.target.vector_bits // 8
-            ):
+            register = options.target.vector_bits // 8
+            if _reduces_structs(found, values) if _carried(found) else _stores(found, values, register):
                 _unroll(found, _repeated(found, values, FunctionEffects(effects, function, values)))
 
 
@@ -63,6 +68,36 @@ def _next_loop(function: Function, looked_at: set[str]) -> CountedLoop | None:
     return None
 
 
+def _carried(loop: CountedLoop) -> list[Instruction]:
+    """What a loop carries on beside its counter."""
+    return [phi for phi in loop.header.phis() if phi is not loop.counter]
+
+
+def _stores(loop: CountedLoop, values: LaneValues, register: int) -> bool:
+    return _stores_members(loop, values, register) or _fills_structs(loop, values, register)
+
+
+def _reduces_structs(loop: CountedLoop, values: LaneValues) -> bool:
+    """Whether all that is carried on is what is reduced of one member of each lane's struct after the other."""
+    count = _count(loop)
+    steps = IterationSteps(loop, values.definitions, values.layout)
+    for phi in _carried(loop):
+        following = values.definitions.get(loop.arm(phi, loop.body.name))
+        if following is None or not operation_of(following) or all(each.value != phi.name for each in following.operands):
+            return False
+        if sum(each.names_used().count(phi.name) for each in loop.body.instructions) > 1:
+            return False
+    found = False
+    for instruction in loop.body.instructions:
+        operation = pseudo_operation(instruction)
+        if operation == "gather":
+            access = read_access(0, instruction, operation, values)
+            found |= access.all_on and stride_of(access) == count * access.size == count * (steps.of(access.pointers) or 0)
+        elif operation or instruction.op == "store" or (instruction.op == "call" and "@llvm." not in instruction.text):
+            return False
+    return found and may_be_reduced(count)
+
+
 def _count(loop: CountedLoop) -> int:
     """Iterations, where these are known and few; 0 for a loop that does more in its header than to count."""
     count = _iterations(loop)
@@ -73,10 +108,13 @@ def _iterations(loop: CountedLoop) -> int:
     """The same, however long the body is."""
     start = integers(loop.counter.type, loop.arm(loop.counter, loop.outside))
     limit = integers(loop.limit.type, loop.limit.value)
-    if start is None or limit is None or len(loop.header.instructions) != 3 or "!llvm.loop" in loop.body.terminator.text:
-        return 0  # or the program says itself whether to unroll it
+    carried = len(_carried(loop))
+    if start is None or limit is None or len(loop.header.instructions) != 3 + carried:
+        return 0
+    if "!llvm.loop" in loop.body.terminator.text:
+        return 0  # the program says itself whether to unroll it
     count = limit[0] - start[0] + (loop.predicate == "sle")
-    return count if 2 <= count <= _MOST_OF_ROWS else 0
+    return count if 2 <= count <= (_MOST_REDUCED if carried else _MOST_OF_ROWS) else 0
 
 
 def _stores_members(loop: CountedLoop, values: LaneValues, register: int) -> bool:
@@ -145,7 +183,7 @@ def _repeated(loop: CountedLoop, values: LaneValues, effects: FunctionEffects) -
         for access in accesses
         if not access.is_store and not any(effects.may_overlap(access.memory, store.memory) for store in stores)
     }
-    found = {loop.counter.name}
+    found = {loop.counter.name, *(phi.name for phi in _carried(loop))}
     for made in loop.body.instructions:
         touches = made.op == "load" or (made.op == "call" and made.name not in same)
         if made.name and (touches or not found.isdisjoint(made.names_used())):
@@ -161,8 +199,10 @@ def _unroll(loop: CountedLoop, repeated: set[str]) -> None:
     assert start is not None
     after = header.terminator.parts.labels[1]
     lines: list[Instruction] = []
+    carried = {phi.name: loop.arm(phi, loop.outside) for phi in _carried(loop)}
+    following = {phi.name: loop.arm(phi, body.name) for phi in _carried(loop)}
     for number in range(count):
-        names = {loop.counter.name: str(start[0] + number)}
+        names = {loop.counter.name: str(start[0] + number), **carried}
         names.update((made.name, fresh("member")) for made in body.instructions if made.name in repeated)
         for made in body.instructions[:-1]:
             if made.name and made.name not in repeated:
@@ -174,10 +214,11 @@ def _unroll(loop: CountedLoop, repeated: set[str]) -> None:
             if made.name:
                 copy.text = copy.text.replace(f"{made.name} = ", f"{names[made.name]} = ", 1)
             lines.append(copy)
+        carried = {name: names.get(value, value) for name, value in following.items()}
     lines.append(Instruction(f"  br label %{after}"))
     header.instructions = lines
     function.blocks.remove(body)
-    function.replace_uses({loop.counter.name: str(start[0] + count)})
+    function.replace_uses({loop.counter.name: str(start[0] + count), **carried})
     behind = function.block(after)
     if control_flow(function).predecessors[after] == [header.name]:
         _join(function, header, behind)

@@ -23,10 +23,11 @@ import re
 from voltac.options import Options
 from voltac.system.lazy_patterns import lazy_pattern
 
-_SHUFFLE = lazy_pattern(
+CLEARING_SHUFFLE = lazy_pattern(
     r"  (?P<name>%\S+) = shufflevector <(?P<given>\d+) x i1> (?P<mask>%[^\s,]+), "
     r"<\d+ x i1> (?P<others>zeroinitializer|<[^>]*>), <(?P<width>\d+) x i32> <(?P<lanes>[^>]*)>(?P<debug>.*)"
 )
+"""Of a mask of lanes and constants."""
 _TAKEN = lazy_pattern(r"%lanes_moved\.(\d+) =")
 
 
@@ -41,7 +42,7 @@ def clear_moved_lanes(text: str, options: Options) -> str:
     number = max(map(int, _TAKEN.findall(text)), default=0)
     result: list[str] = []
     for line in text.split("\n"):
-        if " = shufflevector <" in line and (found := _SHUFFLE.match(line)) and (lanes := _moved_lanes(found)):
+        if " = shufflevector <" in line and (found := CLEARING_SHUFFLE.match(line)) and (lanes := _moved_lanes(found)):
             number += 1
             mask, width, debug = found["mask"], found["width"], found["debug"]
             chosen = ", ".join("i32 poison" if lane is None else f"i32 {lane}" for lane in lanes)
@@ -58,6 +59,18 @@ def clear_moved_lanes(text: str, options: Options) -> str:
 
 def _moved_lanes(shuffle: re.Match[str]) -> list[int | None]:
     """The lane of the mask that each of the result is, None where that is off; empty unless some are, others came or stayed."""
+    given, lanes = int(shuffle["given"]), cleared_lanes(shuffle)
+    # Lanes that stay may be a part of those that were compared, too, unless the mask becomes wider.
+    kept = [(lane, at) for at, lane in enumerate(lanes) if lane is not None]
+    is_mistaken = any(lane > at for lane, at in kept) or (len(lanes) == given and all(lane == at for lane, at in kept))
+    return lanes if is_mistaken else []
+
+
+def cleared_lanes(shuffle: re.Match[str]) -> list[int | None]:
+    """Of a match of ``CLEARING_SHUFFLE``: the lane of the mask that each lane of the result is, None where that is off.
+
+    Empty unless some are lanes of the mask and others are off, and none is on whatever the mask is.
+    """
     given, others = int(shuffle["given"]), shuffle["others"].strip("<>").split(", ")
     lanes: list[int | None] = []
     is_cleared = False
@@ -74,7 +87,4 @@ def _moved_lanes(shuffle: re.Match[str]) -> list[int | None]:
             return []
         else:
             lanes.append(None)
-    # Lanes that stay may be a part of those that were compared, too, unless the mask becomes wider.
-    kept = [(lane, at) for at, lane in enumerate(lanes) if lane is not None]
-    is_mistaken = any(lane > at for lane, at in kept) or (len(lanes) == given and all(lane == at for lane, at in kept))
-    return lanes if is_cleared and kept and is_mistaken else []
+    return lanes if is_cleared and any(lane is not None for lane in lanes) else []

@@ -1,7 +1,7 @@
 """The compiled modules of this package in one file, from which the command's process imports them.
 
 A compilation imports 340 modules. To find each, and to open, read and close its ``.pyc``, takes a fifth of the time of all
-that; from one file it takes one question for the time stamp of the source, and one read. The file lies beside the
+that; from one file it takes one question for the time stamp of the source, and one read. The file lies among the
 package's own ``.pyc`` and is kept as those are: for one version of Python, a module that is not as it was is compiled
 again, and where Python may write no ``.pyc`` there is none. A process that imported modules from elsewhere writes it anew.
 """
@@ -17,7 +17,7 @@ from importlib.machinery import ModuleSpec
 from types import CodeType, ModuleType
 from typing import Any
 
-from voltac.system.kept_values import Stamp, keep, stamp_of
+from voltac.system.kept_values import Stamp, keep, place_of, stamp_of
 
 _Place = tuple[str, bool, Stamp, int, int]
 """Path within the folder, whether it is a package, its source, where its code begins in the file, and its length."""
@@ -33,7 +33,7 @@ class PackedModules:
         assert spec is not None and spec.origin is not None
         self._package = f"{spec.name}."
         self._folder = os.path.dirname(spec.origin)
-        self._file = f"{os.path.splitext(spec.cached)[0]}.pack" if spec.cached else ""
+        self._file = place_of("modules", spec)
         self._places: dict[str, _Place] = {}
         self._handle, self._codes = -1, 0
         """Of the file, which stays open, and where in it the codes begin."""

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 
 from voltac.lower.control_flow import masks
+from voltac.lower.control_flow.first_lanes import equal, first_lanes
 from voltac.lower.function_context import FunctionContext
 from voltac.lower.text.ir_values import IR, zero
 from voltac.records import record
@@ -30,7 +31,8 @@ def lane_groups(c: FunctionContext, values: IR, type: Type, name: str) -> Iterat
     """Of ``values`` in the lanes that are on, by first lane: a loop, of which what the caller writes for the one group that
     this gives is the body. A NaN equals nothing, so its lane is a group by itself.
     """
-    beginning = masks.waiting(c, masks.explicit(c, c.mask))
+    first = first_lanes(c, values, type)
+    beginning = masks.waiting(c, masks.explicit(c, c.mask) if first is None else first)
     bits = beginning.type
     waiting = c.build.alloca(bits, 8, "waiting")
     c.build.store(beginning, waiting, 8)
@@ -43,13 +45,14 @@ def lane_groups(c: FunctionContext, values: IR, type: Type, name: str) -> Iterat
     lane = masks.next_lane(c, lanes)
     value = value_of(lane)
     everywhere = c.build.splat(c.width, value_to_compare(lane))
+    group = masks.conjunction(c, c.mask, equal(c, values, everywhere, type))
     if isinstance(type, Scalar) and type.kind == "float":
-        equal = masks.conjunction(c, c.mask, c.build.compare("fcmp oeq", values, everywhere))
-        group = c.build.binary("or", equal, masks.only_lane(c, lane))
+        group = c.build.binary("or", group, masks.only_lane(c, lane))
+    if first is None:
+        left = c.build.binary("xor", masks.waiting(c, group), IR(bits, "-1"))
     else:
-        group = masks.conjunction(c, c.mask, c.build.compare("icmp eq", values, everywhere))
-    others = c.build.binary("xor", masks.waiting(c, group), IR(bits, "-1"))
-    c.build.store(c.build.binary("and", lanes, others), waiting, 8)
+        left = c.build.binary("add", lanes, IR(bits, "-1"))
+    c.build.store(c.build.binary("and", lanes, left), waiting, 8)
     yield LaneGroup(value, group)
     c.build.jump(head)
     c.build.start(done)

@@ -146,7 +146,7 @@ def row_or_lane(c: FunctionContext, address: Address) -> IR:
 
 def new_object(c: FunctionContext, qual: Qual, name: str = "temporary", alignment: int = 0) -> Address:
     """A fresh local object, uninitialised."""
-    natural = c.types.alignment(qual)
+    natural = c.types.object_alignment(qual)
     return Address(c.build.alloca(c.memory(qual), max(natural, alignment, 1), name), qual, private=True)
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from voltac.ir import marks
+from voltac.lower.text.folding import folded
 from voltac.lower.text.ir_values import IR, NAME_CHARACTERS, element_type, is_constant, splat_constant, vector_type
 
 _NEUTRAL_ZERO = ("add", "sub", "or ", "xor", "shl", "lshr", "ashr")
@@ -134,6 +135,8 @@ class FunctionBuilder:
         # The proofs of the access analysis look for forms such as n - (n & 7), which a "- 0" would hide.
         if right.name == "0" and operation.startswith(_NEUTRAL_ZERO):
             return left
+        if right.name[-1].isdecimal() and (known := folded(operation, left, right)) is not None:
+            return known
         return self.value(left.type, f"{operation} {left}, {right.name}")
 
     def compare(self, operation: str, left: IR, right: IR) -> IR:

@@ -38,6 +38,8 @@ from voltac.sema.types import (
 from voltac.target_info import TargetInfo
 
 _FLOATS = {16: "half", 32: "float", 64: "double"}
+_ATOMIC_BYTES = 8
+"""Of the widest number that atomics change."""
 
 
 class TypeLayout:
@@ -102,6 +104,12 @@ class TypeLayout:
         if known is None:
             known = self._alignments[qual] = self.sizes.alignment(qual)
         return known
+
+    def object_alignment(self, qual: Qual) -> int:
+        """Of a variable: on 32-bit x86, where one of 64 bits needs 4 bytes by C's rules, LLVM's atomics need 8."""
+        alignment = self.alignment(qual)
+        is_wider = self.architecture == "x86" and alignment < _ATOMIC_BYTES <= self.sizes.size(qual)
+        return _ATOMIC_BYTES if is_wider else alignment
 
     def element_alignment(self, qual: Qual) -> int:
         """Alignment of one scalar of a scalar or short vector."""

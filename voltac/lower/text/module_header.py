@@ -21,6 +21,9 @@ _DATA_LAYOUTS = {
 
 _SVE_UNIT = 128
 """Bits by which LLVM counts the length of SVE's vectors."""
+_FLUSHED_OR_NOT = '"denormal-fp-math"="dynamic,dynamic"'
+"""LLVM compares no denormal constants: they are zeros where a function has set the state to flush, and numbers where others
+call the functions that it calls."""
 _LONGEST_SVE = 2048
 """Bits of the longest that the architecture has."""
 
@@ -60,4 +63,6 @@ def function_attributes(options: Options) -> str:
         words.append(f'"min-legal-vector-width"="{target.vector_bits}"')
     if target.has_sve:
         words.append(f"vscale_range({target.vector_bits // _SVE_UNIT},{_LONGEST_SVE // _SVE_UNIT})")
+    if options.reset_ftz_daz:
+        words.append(_FLUSHED_OR_NOT)
     return " ".join(words)

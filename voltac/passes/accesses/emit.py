@@ -103,6 +103,11 @@ class Emitter:
         self.line(f"{name} = {text}")
         return name
 
+    def forget_loads(self) -> None:
+        """Memory may have changed."""
+        for text in [each for each in self._written if isinstance(each, str) and each.startswith("load ")]:
+            del self._written[text]
+
     def define(self, name: str, text: str) -> None:
         """An instruction under the name of the one that it replaces."""
         self.line(f"{name} = {text}")
@@ -364,7 +369,8 @@ class Emitter:
             may_share = self.takes_words and element_of(index.type) == "i64" and not is_loaded
             word = word_of_lane(instruction, lane, self.values) if may_share else None
             if word is not None:
-                return self._cut_out(word)
+                made = self._cut_out(word)
+                return self.value("index", f"add i64 {made}, {word.added}") if word.added else made
             narrow = self.lane(source.type, source.value, lane)
             return self.value("index", f"{instruction.op} {element_of(source.type)} {narrow} to {element_of(index.type)}")
         return self.lane(index.type, index.value, lane)
@@ -374,8 +380,11 @@ class Emitter:
         vector again, and LLVM 22 leaves out the ``and`` where it knows minima to be small."""
         doubles = f"<{word.words} x double>"
         vector = self.value("words", f"bitcast {word.source.type} {word.source.value} to {doubles}")
-        made, fenced = self.value("word", f"extractelement {doubles} {vector}, i64 {word.lane // 2}"), self.fresh("fenced")
-        self.call("double @llvm.arithmetic.fence.f64(double)", f"double {made}", fenced)
+        made = self.value("word", f"extractelement {doubles} {vector}, i64 {word.lane // 2}")
+        fenced = self._written.get(("fenced", made))
+        if fenced is None:
+            fenced = self._written["fenced", made] = self.fresh("fenced")
+            self.call("double @llvm.arithmetic.fence.f64(double)", f"double {made}", fenced)
         made = self.value("word", f"bitcast double {fenced} to i64")
         if word.lane % 2:
             return self.value("index", f"{'ashr' if word.extension == 'sext' else 'lshr'} i64 {made}, {HALF}")

@@ -5,7 +5,8 @@
     %words = bitcast <8 x i32> %v to <4 x i64>            %word = extractelement <4 x i64> %words, i64 1
     %lane2 = sext (trunc %word to i32) to i64             %lane3 = ashr %word, 32
 
-Scalars are shifted and cut at four a cycle, what leaves a vector register at one.
+Scalars are shifted and cut at four a cycle, what leaves a vector register at one. What is added to all lanes is so
+behind them, as a part of the address: lookups beside each other share the words.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ class LaneWord:
     lane: int
     extension: str
     """``zext`` where it is known not to be negative, else ``sext``."""
+    added: int
+    """To the extended lane."""
 
     @property
     def words(self) -> int:
@@ -43,10 +46,25 @@ class LaneWord:
 
 def word_of_lane(extended: Instruction, lane: int, values: LaneValues) -> LaneWord | None:
     """Of one lane of an extension; None where lanes fill no words, or LLVM would compute the lane on scalars."""
-    lanes = extended.operands[0]
+    lanes, added = _without_constants(extended, values)
     if element_of(lanes.type) != f"i{HALF}" or lanes_of(lanes.type) % 2 or not _is_data(lanes.value, values):
         return None
-    return LaneWord(lanes, lane, "zext" if _is_small(lanes.value, values) else extended.op)
+    return LaneWord(lanes, lane, "zext" if _is_small(lanes.value, values) else extended.op, added)
+
+
+def _without_constants(extended: Instruction, values: LaneValues) -> tuple[Operand, int]:
+    """What is extended without the constants that are added to all lanes, and their sum: what does not wrap is the same sum in
+    64 bits."""
+    lanes, added = extended.operands[0], 0
+    claim = "nsw" if extended.op == "sext" else "nuw"
+    while (made := values.definitions.get(lanes.value)) is not None and made.op == "add" and claim in made.parts.flags:
+        constants = [integers(each.type, each.value) if each.value[0] != "%" else None for each in made.operands]
+        known = next((each for each in constants if each is not None and len(set(each)) == 1), None)
+        if known is None or (claim == "nuw" and known[0] < 0):
+            break
+        added += known[0]
+        lanes = made.operands[known is constants[0]]
+    return lanes, added
 
 
 def _is_small(vector: str, values: LaneValues) -> bool:

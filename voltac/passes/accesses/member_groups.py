@@ -7,6 +7,7 @@ from voltac.ir.model import Block, Function
 from voltac.ir.parts import Operand
 from voltac.passes.accesses.access import Access, is_divisor, pseudo_operation, read_access
 from voltac.passes.accesses.member_trees import Trees, stride_of
+from voltac.passes.accesses.member_windows import first_member
 from voltac.passes.facts.effects import FunctionEffects
 from voltac.records import mutable_record
 
@@ -69,17 +70,7 @@ class MemberGroup:
 
     def _window(self, loads: list[Access]) -> int | None:
         """Where structs begin of which these members are, all of which the program reads."""
-        first = loads[0]
-        assert first.address is not None
-        key = first.address.key, first.size
-        alike = [each for each in self.trees.loads.values() if each.address and (each.address.key, each.size) == key]
-        starts = sorted({each.offsets[0] for each in alike})
-        low, high = min(each.offsets[0] for each in loads), max(each.offsets[0] for each in loads)
-        width = (len(self.stores) - 1) * first.size
-        for start in starts:
-            if start <= low and high <= start + width <= starts[-1] and (low - start) % first.size == 0:
-                return start
-        return None
+        return first_member(loads, self.trees.loads.values(), len(self.stores))
 
     def _is_before(self, load: Access) -> bool:
         """Whether a load reads what is there before the stores, and would when those of other lanes are done."""

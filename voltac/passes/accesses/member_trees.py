@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from voltac.ir.constants import splatted
 from voltac.ir.lane_values import LaneValues
-from voltac.ir.match import scalar_of_splat
+from voltac.ir.match import folded, scalar_of_splat
 from voltac.ir.model import Instruction
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand
 from voltac.ir.types import element_of, lanes_of
@@ -161,7 +161,7 @@ class Trees:
         """What is in all lanes."""
         if operand.value[0] == "%":
             scalar = scalar_of_splat(operand.value, self.values.definitions)
-            return None if scalar is None else scalar.value
+            return None if scalar is None else folded(scalar.value, self.values.definitions)
         if operand.value == "zeroinitializer":
             return {"float": "0.000000e+00", "double": "0.000000e+00", "half": "0xH0000", "i1": "false"}.get(
                 element_of(operand.type), "0"

@@ -1,0 +1,21 @@
+"""Structs of which members are loaded: where those begin that may be read whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from voltac.passes.accesses.access import Access
+
+
+def first_member(wanted: list[Access], loads: Iterable[Access], members: int) -> int | None:
+    """Bytes to the first member of structs of which these are, that lie within what ``loads`` read; None if there are none."""
+    first = wanted[0]
+    assert first.address is not None
+    key = first.address.key, first.size
+    starts = sorted({each.offsets[0] for each in loads if each.address and (each.address.key, each.size) == key})
+    low, high = min(each.offsets[0] for each in wanted), max(each.offsets[0] for each in wanted)
+    width = (members - 1) * first.size
+    for start in starts:
+        if start <= low and high <= start + width <= starts[-1] and (low - start) % first.size == 0:
+            return start
+    return None
