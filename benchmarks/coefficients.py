@@ -68,6 +68,12 @@ for k in range(8):
     start = mpmath.mpf(float(np.float32(float(mpmath.erf(centre)))))
     fit(f"erf piece {k}", lambda t, c=centre, e=start: (mpmath.erf(c + t) - e) / t - (c == 0),
         lambda t, c=centre: t / mpmath.erf(c + t), -0.2672 if k else 1e-3, 0.2672, 7)  # fmt: skip
+# the same around c = 1175603/2^20 k, for processors that look up in four numbers
+for k in range(4):
+    centre = mpmath.mpf(1175603 * k) / 2**20
+    start = mpmath.mpf(float(np.float32(float(mpmath.erf(centre)))))
+    fit(f"erf quarter {k}", lambda t, c=centre, e=start: (mpmath.erf(c + t) - e) / t - (c == 0),
+        lambda t, c=centre: t / mpmath.erf(c + t), -0.5607 if k else 1e-3, 0.5607 if k < 3 else 0.5872, 10)  # fmt: skip
 
 
 # e^(x^2) erfc x = e^(c^2) erfc c + t P(t) around c, t = x - c, in the intervals that the upper bits of 1 + x tell apart
@@ -119,6 +125,8 @@ fit_in_double("log2 of ratio", lambda z: 2 * mpmath.atanh(mpmath.sqrt(z)) / mpma
     0.0, 0.029438, 5)  # fmt: skip
 # 2^r = 1 + r P(r)
 fit_in_double("exp2 in double", FITS["exp2"][0], FITS["exp2"][1], -0.5002, 0.5002, 6)
+# 2^r - 1 = r P(r)
+fit_in_double("exp2 less one", FITS["exp2"][0], lambda r: r / (mpmath.power(2, r) - 1), -0.5002, 0.5002, 7)
 
 
 def minimax(x: Array, wanted: Array, weights: Array, first: int, terms: int) -> tuple[Array, float]:

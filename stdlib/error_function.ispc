@@ -34,7 +34,8 @@ template <typename F, typename I> static inline F erf_float(F x) {
     F slope = __lookup_eight(&erf_pieces[1][0], piece);
     F middle = __mad(t, __lookup_eight(&erf_pieces[4][0], piece), __lookup_eight(&erf_pieces[3][0], piece));
     F high = __mad(t, __mad(t, __lookup_eight(&erf_pieces[7][0], piece), __lookup_eight(&erf_pieces[6][0], piece)), __lookup_eight(&erf_pieces[5][0], piece));
-    F start = shifted == 12582912.0f ? t : __lookup_eight(&erf_pieces[0][0], piece);
+    F centre = __lookup_eight(&erf_pieces[0][0], piece);
+    F start = shifted == 12582912.0f ? t : centre;
     // The first two terms in double length, as far as the product's rounding is known.
     F linear = t * slope;
     F sum = start + linear;
@@ -68,6 +69,12 @@ static const uniform float erfc_pieces[10][8] = {
      1.57186886e-09f, 0.0f, 0.0170693547f, 0.00370726292f}
 };
 
+// (a + b) 2^n, with n as the low bits of `shifted`; for arguments below zero it is taken off 2.
+template <typename F> static inline F tail_or_rest_float(F a, F b, F shifted, F argument) {
+    F tail = __scale_sum(a, b, shifted);
+    return __bits(argument) >= 0x80000000 ? 2.0f - tail : tail;
+}
+
 template <typename F, typename I, typename D, typename U> static inline F erfc_float(F argument) {
     F x = __min((F)10.5f, abs(argument));
     I piece = (I)__bits(x + 1.0f) >> 22;
@@ -89,9 +96,9 @@ template <typename F, typename I, typename D, typename U> static inline F erfc_f
     F most = __fma(n, -0.693147182f, -square);
     F curve = expm1_curve_float<F>(most, rest);
     F sum = __fma(ratio, most, ratio);
-    F sum_low = __fma(ratio, most, ratio - sum) + __fma(ratio, curve, __fma(ratio_low, most + curve, ratio_low));
-    F tail = __scale_sum(sum, sum_low, shifted);
-    return __bits(argument) >= 0x80000000 ? 2.0f - tail : tail;
+    F sum_low = __fma(ratio, most, ratio - sum);
+    F rest_of_sum = __fma(ratio + ratio_low, curve, __fma(ratio_low, 1.0f + most, sum_low));
+    return tail_or_rest_float<F>(sum, rest_of_sum, shifted, argument);
 }
 
 // For double up to 6, erf(c + t) = erf c + s t B and erfc(c + t) = erfc c - s t B from a table of erf c, erfc c and their slope s for 512

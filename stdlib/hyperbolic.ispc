@@ -152,7 +152,8 @@ template <typename F, typename I, typename D> static inline F tanh_float(F x) {
     F high = __fma(t, __lookup_eight(&tanh_pieces[8][0], piece), __lookup_eight(&tanh_pieces[7][0], piece));
     F p = __fma(z, __fma(z, __fma(z, __lookup_eight(&tanh_pieces[9][0], piece), high), middle), low);
     // The first two terms in double length.
-    F start = above < 1.5f ? t : __lookup_eight(&tanh_pieces[1][0], piece), slope = __lookup_eight(&tanh_pieces[2][0], piece);
+    F centre = __lookup_eight(&tanh_pieces[1][0], piece), slope = __lookup_eight(&tanh_pieces[2][0], piece);
+    F start = above < 1.5f ? t : centre;
     F sum = __fma(t, slope, start);
     return __copysign(sum + __fma(z, p, __fma(t, slope, start - sum)), x);
 }

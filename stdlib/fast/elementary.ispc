@@ -155,7 +155,8 @@ template <typename F, typename I> static inline F erf_fast(F x) {
     F z = t * t;
     F middle = __mad(t, __lookup_eight(&erf_pieces[4][0], piece), __lookup_eight(&erf_pieces[3][0], piece));
     F high = __mad(t, __mad(t, __lookup_eight(&erf_pieces[7][0], piece), __lookup_eight(&erf_pieces[6][0], piece)), __lookup_eight(&erf_pieces[5][0], piece));
-    F start = shifted == 12582912.0f ? t : __lookup_eight(&erf_pieces[0][0], piece);
+    F centre = __lookup_eight(&erf_pieces[0][0], piece);
+    F start = shifted == 12582912.0f ? t : centre;
     F linear = __mad(t, __lookup_eight(&erf_pieces[1][0], piece), start);
     return __copysign(__mad(z, __mad(t, __mad(z, high, middle), __lookup_eight(&erf_pieces[2][0], piece)), linear), x);
 }

@@ -45,18 +45,15 @@ template <typename F, typename I, typename D, typename L, typename U> static inl
     return (F)(((L)odd < 0 ? under : over) / ((L)odd < 0 ? over : under));
 }
 
-// sin r = r - r T(r^2) and cos r = 1 + r^2 T(r^2) as for float: the terms of T, the highest power first, then a and b in
-// (a r + b) + (b r - a) R.
-static const uniform double quadrant_terms_double[9][3] = {
+// sin r = r - r T(r^2) and cos r = 1 + r^2 T(r^2) as for float: the terms of T, the highest power first.
+static const uniform double quadrant_terms_double[7][3] = {
     {-1.5896734280260924e-10d, -1.138258853535238e-11d, -1.5896734280260924e-10d},
     {2.505075707223973e-08d, 2.087614565905934e-09d, 2.505075707223973e-08d},
     {-2.7557313685356357e-06d, -2.755731726880539e-07d, -2.7557313685356357e-06d},
     {0.00019841269829789176d, 2.4801587298760048e-05d, 0.00019841269829789176d},
     {-0.00833333333332239d, -0.0013888888888887393d, -0.00833333333332239d},
     {0.16666666666666632d, 0.041666666666666664d, 0.16666666666666632d},
-    {0.0d, -0.5d, 0.0d},
-    {1.0d, 0.0d, 1.0d},
-    {-0.0d, 1.0d, -0.0d}
+    {0.0d, -0.5d, 0.0d}
 };
 
 // sin(r - lower + (quadrant + ahead) pi/2)
@@ -67,9 +64,10 @@ static inline D sin_of_quadrant_double(D r, D lower, U quadrant, uniform int ahe
     D t = __lookup_two(&quadrant_terms_double[0][ahead], index);
     for (uniform int k = 1; k < 7; ++k)
         t = __fma(z, t, __lookup_two(&quadrant_terms_double[k][ahead], index));
-    D a = __lookup_two(&quadrant_terms_double[7][ahead], index), b = __lookup_two(&quadrant_terms_double[8][ahead], index);
-    D value = __fma(__fma(r, b, -a), __fma(r, t, lower), __fma(r, a, b));
-    return __float_of_bits(__bits(value) ^ (quadrant + ahead & 2) << 62);
+    U turned = quadrant + ahead;
+    L odd = (L)(turned << 63);
+    D value = __fma(odd < 0 ? r : (D)-1.0d, __fma(r, t, lower), odd < 0 ? (D)1.0d : r);
+    return __float_of_bits(__bits(value) ^ (turned & 2) << 62);
 }
 
 template <typename D, typename L, typename U, typename I> static inline D sin_double(D x) {
@@ -93,27 +91,27 @@ static inline void sincos_double(D x, D &sine, D &cosine) {
 }
 
 // tan r = r (1 + z N(z)) / (1 + z D(z)) with z = r^2; for odd quadrants the quotient is turned over and negated. Both sides and
-// the quotient are taken in double length; with a, b = 1, -0 or 0, -1 it is (a A + b B) / (a B - b A).
-static const uniform double tangent_sides[2][2] = {{1.0d, 0.0d}, {-0.0d, -1.0d}};
-
+// the quotient are taken in double length.
 template <typename D, typename L, typename U, typename I> static inline D tan_double(D x) {
-    D r, lower;
-    L quadrant = (L)reduce_double<D, L, U, I>(x, r, lower);
-    D z = r * r;
+    D size, size_lower;
+    U sign = reduce_double<D, L, U, I>(x, size, size_lower) << 63;
+    D z = size * size;
+    D y = z * z;
     D n = __fma(z, __fma(z, -1.786076368040364e-05d, 0.0034248315662285113d), -0.13338303657177566d);
+    D r = __float_of_bits(__bits(size) ^ sign), lower = __float_of_bits(__bits(size_lower) ^ sign);
     // Not -0, such that -0 stays.
     D cube = __fma(r, z, 0.0d);
     D odd = __fma(cube, n, r);
     // What z misses of the square, and r - lower against r.
     D missed = __fma(lower * z, -0.73d, __fma(r * __fma(r, r, -z), 0.4d, -lower));
     D odd_low = __fma(cube, n, r - odd) + missed;
-    D d = __fma(z, __fma(z, __fma(z, 4.981490128171717e-07d, -0.0003118059227867299d), 0.025663621534598238d), -0.466716369905109d);
+    D d = __fma(y, __fma(z, 4.981490128171717e-07d, -0.0003118059227867299d),
+        __fma(z, 0.025663621534598238d, -0.466716369905109d));
     D even = __fma(z, d, 1.0d);
     D even_low = __fma(z, d, 1.0d - even);
-    D a = __lookup_two(&tangent_sides[0][0], quadrant), b = __lookup_two(&tangent_sides[1][0], quadrant);
-    D over = __fma(odd, a, even * b), under = __fma(even, a, -(odd * b));
-    D over_low = __fma(odd_low, a, even_low * b), under_low = __fma(even_low, a, -(odd_low * b));
+    D over = (L)sign < 0 ? even : odd, over_low = (L)sign < 0 ? even_low : odd_low;
+    D under = (L)sign < 0 ? odd : even, under_low = (L)sign < 0 ? odd_low : even_low;
     D inverse = 1.0d / under;
     D quotient = over * inverse;
-    return __fma(-inverse, __fma(quotient, under_low, __fma(quotient, under, -over) - over_low), quotient);
+    return __fma(-inverse, __fma(quotient, under, -over) + __fma(quotient, under_low, -over_low), quotient);
 }

@@ -104,25 +104,15 @@ template <typename F, typename I, typename D> static inline F pow_float(F a, F b
 template <typename F, typename I, typename D> static inline F pow_of_one_float(F a, F b) { return pow_float<F, I, D>(a, b); }
 template <typename F, typename I, typename D> static inline F pow_fast_or_special(F a, F b) { return pow_float<F, I, D>(a, b); }
 
-// e^2|x| - 1, as far as it matters, in double length.
-template <typename F> static inline F expm1_doubled_float(F x, F &low) {
-    F doubled = __min((F)20.0f, 2.0f * abs(x));
-    F shifted = __mad(doubled, 1.44269504f, 12582912.0f);
-    F n = shifted - 12582912.0f;
-    F most = __mad(n, -0.693145752f, doubled);
-    F power = times_power_float<F>((F)1.0f, shifted);
-    F sum = __mad(most, power, power - 1.0f);
-    F lost = __mad(most, power, power - 1.0f - sum);
-    F rest = __mad(expm1_curve_float<F>(most, n * -1.42860677e-6f), power, lost);
-    F m = sum + rest;
-    low = rest - (m - sum);
-    return m;
-}
-
-// tanh |x| = m / (m + 2) with m = e^2|x| - 1
+// tanh |x| = m / (m + 2) with m = e^2|x| - 1 = 2^n (2^r - 1) + (2^n - 1)
 template <typename F, typename I, typename D> static inline F tanh_float(F x) {
-    F low;
-    F high = expm1_doubled_float<F>(x, low);
-    D m = (D)high + (D)low;
+    D exponent = (D)__min((F)10.0f, abs(x)) * 2.885390081777927d;
+    D shifted = exponent + 6755399441055744.0d;
+    D r = exponent - (shifted - 6755399441055744.0d);
+    D power = __float_of_bits((__bits(shifted) << 52) + 0x3FF0000000000000);
+    D z = r * r;
+    D low = (0.6931471805816383d + r * 0.2402265092058867d) + z * (0.05550410727263447d + r * 0.009618056921802119d);
+    D high = (0.0013333669630156318d + r * 0.0001546137612432678d) + z * 1.5252719557661877e-05d;
+    D m = r * power * (low + (z * z) * high) + (power - 1.0d);
     return __copysign((F)(m / (m + 2.0d)), x);
 }

@@ -89,7 +89,7 @@ def _left(source: str, target: str) -> int:
     return len(re.findall(r"= call .*@volta\.gather\.v(?!1[if]).* splat \(i1 true\)\)", made))
 
 
-@pytest.mark.parametrize("target", some_of(TARGETS, 4))
+@pytest.mark.parametrize("target", some_of(TARGETS, 8))
 def test_each_remainder_at_both_ends_of_memory(target: str) -> None:
     kernels = compile_kernels(SOURCE, target)
     width = find_target(target).width

@@ -7,7 +7,7 @@ import sys
 
 from voltac.cli.option_table import Namespace, UsageError
 from voltac.cli.outputs import write_all
-from voltac.cli.products import inputs_of, last_stage, outputs_of, warn_of_layouts, warn_of_names
+from voltac.cli.products import inputs_of, last_stage, make_early, outputs_of, warn_of_layouts, warn_of_names
 from voltac.cli.progress import progress
 from voltac.cli.settings import diagnostics_of, options_of_targets, watch_of
 from voltac.driver import compile_source, decode_source, read_source
@@ -53,6 +53,8 @@ def compile_command(arguments: Namespace) -> int:
             for options in targets:
                 inputs = jobs[0].inputs if jobs else None
                 jobs.append(compile_source(text, file, options, diagnostics, begin=begin, end=end, watch=watch, inputs=inputs))
+                if len(targets) > 1:
+                    make_early(arguments, jobs[-1])
             if any(job.stopped is None for job in jobs) and arguments.stop_after:
                 raise UsageError(f"pass '{arguments.stop_after}' does not run here: --list-passes says when it does")
             if len(targets) > 1:

@@ -38,9 +38,10 @@ _TEXTS: dict[str, _Kind] = {
     "text": _Kind("LLVM assembly language", (".ll",), lambda job: bytes_of(job.product.text())),
     "bitcode": _Kind("LLVM bitcode", (".bc",), lambda job: job.product.bitcode()),
 }
+_OBJECT = "object code"
 _KINDS: dict[str, _Kind] = {
-    "": _Kind("object code", (".o", ".obj"), lambda job: job.optimized.object_code()),
-    "object": _Kind("object code", (".o", ".obj"), lambda job: job.optimized.object_code()),
+    "": _Kind(_OBJECT, (".o", ".obj"), lambda job: job.optimized.object_code()),
+    "object": _Kind(_OBJECT, (".o", ".obj"), lambda job: job.optimized.object_code()),
     **_TEXTS,
 }
 _DEVICE_KINDS: dict[str, _Kind] = {
@@ -78,6 +79,12 @@ def _kind(arguments: Namespace, target: TargetInfo) -> _Kind:
 def object_of(job: Compilation) -> bytes:
     """An object file, or a program for a device."""
     return (_DEVICE_KINDS if job.options.target.is_device else _KINDS)[""].make(job)
+
+
+def make_early(arguments: Namespace, job: Compilation) -> None:
+    """The object of one of several targets: the module it is made of takes no memory while others are compiled."""
+    if arguments.output and job.stopped is None and _kind(arguments, job.options.target).name == _OBJECT:
+        job.optimized.object_code()
 
 
 def _notes(job: Compilation) -> dict[str, bytes]:

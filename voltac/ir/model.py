@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 from typing import Any, TypeVar
 
 from voltac.ir import marks
@@ -219,8 +220,7 @@ class Function:
 
     def instructions(self) -> Iterator[Instruction]:
         """Of all blocks, in order."""
-        for block in self.blocks:
-            yield from block.instructions
+        return chain.from_iterable(block.instructions for block in self.blocks)
 
     def definitions(self) -> dict[str, Instruction]:
         """``%name`` -> the instruction that defines it (parameters are not in it)."""

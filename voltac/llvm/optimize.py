@@ -159,34 +159,48 @@ def late(text: str, options: Options, runs: PassRuns | None = None) -> Optimized
         made = [module]
         for row in runs.of(LLVM, options, lambda: made[0].text()):
             made[0] = row.run(made[0], text, options)
-        module = made[0]
+        written = text
         if options.level:
-            simplified = module.text()
-            rewritten = runs.rewrite(AFTER_LLVM, simplified, options)
-            if rewritten != simplified:
-                made.clear()
-                module.close()
-                module = LLVMModule(rewritten, options)
+            simplified = made[0].text()
+            made.pop().close()
+            written = runs.rewrite(AFTER_LLVM, simplified, options)
+            # Read again where nothing was rewritten, too: code then hangs on the text alone, whenever it is made of it.
+            made.append(LLVMModule(written, options))
         elif options.target.width == 1 or (not _has_own_halves(options) and _HALVES_RETURNED.search(text)):
             options = replace(options, level=1)  # LLVM's fast selector ends the process there
-        return Optimized(module, text, options)
+        return Optimized(made, written, text, options)
 
 
 @record(eq=False)
 class Optimized:
     """A module ready for the code generator."""
 
-    _module: LLVMModule
+    _parsed: list[LLVMModule]
+    """The module, while nobody works on it; none once code was generated of it, since that rewrites what it is given."""
+    _written: str
+    """Its text."""
     _input: str
     _options: Options
 
+    def _taken(self) -> LLVMModule:
+        """The module, for nobody else."""
+        try:
+            return self._parsed.pop()
+        except IndexError:
+            return LLVMModule(self._written, self._options)
+
     def text(self) -> str:
         """LLVM assembly language."""
-        return self._module.text()
+        module = self._taken()
+        text = module.text()
+        self._parsed.append(module)
+        return text
 
     def bitcode(self) -> bytes:
         """LLVM bitcode, as ``llvm-dis`` and ``clang`` read it."""
-        bitcode: bytes = self._module.ref.as_bitcode()
+        module = self._taken()
+        bitcode: bytes = module.ref.as_bitcode()
+        self._parsed.append(module)
         return bitcode
 
     def object_code(self) -> bytes:
@@ -195,15 +209,19 @@ class Optimized:
 
     @cached_property
     def _object(self) -> bytes:
-        with stage("object", self._input), self._module.copy() as copy:
-            emitted: bytes = target_machine(self._options).emit_object(copy)
+        with stage("object", self._input):
+            module = self._taken()
+            emitted: bytes = target_machine(self._options).emit_object(module.ref)
+            module.close()
             return emitted
 
     def assembly(self, comments: bool = False) -> str:
         """Assembly language, as ``gcc -c`` reads it; ``comments`` name the blocks of the LLVM text."""
-        with stage("assembly", self._input), self._module.copy() as copy:
+        with stage("assembly", self._input):
+            module = self._taken()
             # Names of files are in it, which need not be UTF-8; emit_assembly() would refuse those.
-            emitted: bytes = target_machine(self._options, comments)._emit_to_memory(copy, use_object=False)
+            emitted: bytes = target_machine(self._options, comments)._emit_to_memory(module.ref, use_object=False)
+            module.close()
             return emitted.decode("utf-8", "surrogateescape")
 
 

@@ -38,8 +38,8 @@ def _binding() -> Any:
     llvm = import_binding()
     lock = llvm.ffi.lib._lock
     lock_around_forks(lock.__enter__, lambda: lock.__exit__(None, None, None))
-    llvm.initialize_all_targets()
-    llvm.initialize_all_asmprinters()
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
     llvm.initialize_native_asmparser()
     # Copies of a loop that sums up get a sum each, where the order of additions does not matter.
     llvm.set_option("voltac", "--unroll-add-parallel-reductions")
@@ -95,9 +95,20 @@ def _leave_riscv_uncombined() -> None:
     binding().set_option("voltac", "--riscv-enable-machine-combiner=false")
 
 
+def _target_of(triple: str) -> Any:
+    """LLVM's code generator for a triple. Those of other machines are set up where one is asked for: they take 10 MB."""
+    target = binding().Target
+    try:
+        return target.from_triple(triple)
+    except RuntimeError:
+        binding().initialize_all_targets()
+        binding().initialize_all_asmprinters()
+        return target.from_triple(triple)
+
+
 @cache
 def _machine(triple: str, cpu: str, features: str, level: int, code_model: str, comments: bool) -> Any:
-    target = binding().Target.from_triple(triple)
+    target = _target_of(triple)
     architecture = triple.partition("-")[0]
     if architecture == "riscv64":
         _leave_riscv_uncombined()
@@ -155,12 +166,6 @@ class LLVMModule:
     def definitions(self) -> Iterator[Any]:
         """The functions that have a body."""
         return (function for function in self.ref.functions if not function.is_declaration)
-
-    @contextmanager
-    def copy(self) -> Iterator[Any]:
-        """A copy for the code generator, which rewrites what it is given."""
-        with self.ref.clone() as clone:
-            yield clone
 
     def close(self) -> None:
         """Free the memory; done by itself when the object dies."""

@@ -62,6 +62,7 @@ from voltac.passes.values_by_register import compute_by_register
 from voltac.passes.walk_runs import walk_runs
 from voltac.passes.whole_copies import copy_whole
 from voltac.passes.whole_stores import make_stores_whole
+from voltac.passes.wide_conversions import convert_wide
 from voltac.passes.wide_gangs import widen_gangs
 from voltac.passes.wide_masks import keep_masks_wide
 from voltac.passes.wrapping_indices import test_wrapping_indices
@@ -213,6 +214,9 @@ AFTER_LLVM = (
          lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
     Pass("multiply_high", "64-bit lanes are divided by constants, and multiplied to 128 bits, by products of 32-bit numbers",
          multiply_high, lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
+    Pass("convert_wide", "64-bit integers and double are converted into each other by sums with large numbers",
+         lambda text, options: convert_wide(text),
+         lambda options: options.level > 1 and options.target.isa.startswith("avx2") and _resolves_on_host(options)),
     Pass("count_by_exponents", "leading and trailing zeros of lanes are exponents of floats",
          lambda text, options: count_by_exponents(text),
          lambda options: _resolves_on_host(options) and options.target.is_x86 and not options.target.has_avx512),

@@ -48,7 +48,7 @@ def keep_lanes_in_scalars(module: Module, options: Options) -> None:
 
 def _is_taken_apart(function: Function) -> bool:
     """Whether as many lanes are taken from some vector as it has."""
-    taken = Counter(each.operands[0] for each in function.instructions() if each.op == "extractelement")
+    taken = Counter(each.operands[0] for block in function.blocks for each in block.instructions if each.op == "extractelement")
     return any(1 < lanes_of(vector.type) <= min(count, _MOST_LANES) for vector, count in taken.items())
 
 

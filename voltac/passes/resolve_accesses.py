@@ -167,7 +167,7 @@ class _Resolver:
         done_waiting: list[Waiting] = []
         stops: list[int] = []
         for index, instruction in enumerate(block.instructions):
-            operation = pseudo_operation(instruction)
+            operation = pseudo_operation(instruction) if instruction.op == "call" else ""
             access = read_access(index, instruction, operation, self.values) if operation else None
             if access is None and instruction.op not in _TOUCHING:
                 if instruction.op in _TAKING_LANES and instruction.type == "ptr" and self.options.resolve_accesses:

@@ -20,7 +20,7 @@ from voltac.ir.match import made_by
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand
 from voltac.ir.types import element_of, lanes_of
-from voltac.ir.uses import Uses, remove_unused_of, uses_of
+from voltac.ir.uses import remove_unused_of, uses_of
 from voltac.options import Options
 from voltac.passes.accesses.access import pseudo_operation
 from voltac.passes.accesses.available_loads import mask_implies
@@ -93,8 +93,7 @@ class _Choices:
 
     def _clean(self) -> None:
         """Take out what nothing needs any more."""
-        names = {made.name for made in self.function.instructions() if made.op in _LANEWISE}
-        self.uses = Uses(self.function.instructions())
+        names = {made.name for block in self.function.blocks for made in block.instructions if made.op in _LANEWISE}
         remove_unused_of(self.function, names, self.uses)
         self._literals = {}
 
@@ -215,7 +214,12 @@ class _Choices:
         value = self._rebuilt(Operand(made.type, made.name), frozenset(), block, made)
         if value == made.name:
             return False
+        users = self.uses.of(made.name)
+        for user in users:
+            self.uses.remove(user)
         self.function.replace_uses({made.name: value})
+        for user in users:
+            self.uses.add(user)
         return True
 
     # ---- writing ----------------------------------------------------------------

@@ -30,12 +30,19 @@ def compute_by_register(module: Module, options: Options) -> None:
     """Rewrite the module."""
     declarations: set[str] = set()
     for function in module.often_called:
+        parts: _Parts | None = None
         for block in function.blocks:
             together = [each for each in block.instructions if _puts_together(each)]
-            parts = _Parts(function, block, declarations) if together else None
-            for each in together:
-                if parts is not None and each.name not in parts.of and parts.collect(each):
-                    parts.write()
+            if together:
+                parts = parts or _Parts(function, declarations)
+                parts.begin(block)
+                for each in together:
+                    if each.name in parts.of:
+                        continue
+                    if parts.collect(each):
+                        parts.write()
+                    else:
+                        parts.whole |= parts.values
     module.declare(f"declare {each}" for each in sorted(declarations))
 
 
@@ -52,14 +59,15 @@ def _is_of_registers(vector: str) -> bool:
 
 
 class _Parts:
-    """The values of one block, in parts."""
+    """The values of a function, in parts, one block after the other."""
 
-    def __init__(self, function: Function, block: Block, declarations: set[str]) -> None:
-        self.function, self.block = function, block
+    def __init__(self, function: Function, declarations: set[str]) -> None:
+        self.function, self.block = function, function.blocks[0]
         self.declarations = declarations
         self.uses = uses_of(function)
         self.definitions = function.definitions()
-        self.inside = {each.name: each for each in block.instructions if each.name}
+        self.inside: dict[str, Instruction] = {}
+        """What the block makes."""
         self.fresh = function.fresh_names()
         self.of: dict[str, list[str]] = {}
         """Value -> its parts, those that were put together and those that are computed so."""
@@ -68,6 +76,13 @@ class _Parts:
         self.values: set[str] = set()
         self.takers: set[Instruction] = set()
         """Shuffles of parts that belong together."""
+        self.whole: set[str] = set()
+        """Values that cannot be split, and so none that is computed with them."""
+
+    def begin(self, block: Block) -> None:
+        """Go on with another block."""
+        self.block, self.of, self.whole = block, {}, set()
+        self.inside = {each.name: each for each in block.instructions if each.name}
 
     def collect(self, first: Instruction) -> bool:
         """All that is computed with a value; whether that is to be split."""
@@ -79,7 +94,7 @@ class _Parts:
             if name in self.values:
                 continue
             made = self.inside.get(name)
-            if made is None or len(self.values) >= _MOST_VALUES or lanes_of(made.type) != count:
+            if made is None or name in self.whole or len(self.values) >= _MOST_VALUES or lanes_of(made.type) != count:
                 return False
             self.values.add(name)
             if _puts_together(made):

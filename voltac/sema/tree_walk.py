@@ -11,16 +11,16 @@ from voltac.sema import tree
 
 def children(node: object) -> list[object]:
     """The nodes directly below a node, in the order of the source."""
-    if isinstance(node, tuple):
-        return [child for child in node if isinstance(child, _PARENTS)]
     kind = type(node)
+    if kind is tuple:
+        return [child for child in node if _IS_NODE[type(child)]]  # type: ignore[attr-defined]
     out: list[object] = []
     fields = _FIELDS.get(kind)
     for name in _fields(kind) if fields is None else fields:
         child = getattr(node, name)
-        if isinstance(child, tuple):
-            out += [one for one in child if isinstance(one, _PARENTS)]
-        elif isinstance(child, _PARENTS):
+        if type(child) is tuple:
+            out += [one for one in child if _IS_NODE[type(one)]]
+        elif _IS_NODE[type(child)]:
             out.append(child)
     return out
 
@@ -33,7 +33,7 @@ def nodes(root: object) -> Iterator[Any]:
     waiting = [] if root is None else [root]
     while waiting:
         node = waiting.pop()
-        if not isinstance(node, tuple):
+        if type(node) is not tuple:
             yield node
         below = children(node)
         if below:
@@ -70,6 +70,17 @@ def nodes_reached(function: tree.FunctionSymbol, launches: bool) -> Iterator[Any
 _KNOWN: WeakKeyDictionary[tree.FunctionSymbol, tuple[tree.Block | None, tuple[Any, ...]]] = WeakKeyDictionary()
 """By the object: what is known of a function goes when its symbol does."""
 _PARENTS = (tree.Value, tree.Place, tree.Statement, tree.Aggregate, tree.LaneList, tree.ForeachDimension)
+
+
+class _IsNode(dict[type, bool]):
+    """Whether objects of a class are nodes, found once for each: to look for it among the bases takes several times as long."""
+
+    def __missing__(self, kind: type) -> bool:
+        found = self[kind] = issubclass(kind, _PARENTS)
+        return found
+
+
+_IS_NODE = _IsNode()
 _FIELDS: dict[type, tuple[str, ...]] = {}
 _WITHOUT_NODES = frozenset(("span", "type", "storage", "symbol", "address_rate"))
 

@@ -17,7 +17,8 @@ from voltac.sema.builtins import BUILTINS, Lanes
 from voltac.sema.tree_walk import nodes
 from voltac.sema.types import VARYING
 
-_OBSERVERS = (tree.Unmasked, tree.Foreach, tree.Print, tree.CallPointer, tree.Intrinsic, tree.Launch)
+_OBSERVERS = frozenset((tree.Unmasked, tree.Foreach, tree.Print, tree.CallPointer, tree.Intrinsic, tree.Launch))
+"""Classes of nodes, which have no others below them."""
 
 _KNOWN: WeakKeyDictionary[tree.FunctionSymbol, bool] = WeakKeyDictionary()
 """By the object: what is known of a function goes when its symbol does."""
@@ -40,13 +41,14 @@ def crosses_lanes(symbol: tree.FunctionSymbol) -> bool:
 def observes_lanes(root: object) -> bool:
     """For a stretch of code."""
     for node in nodes(root):
-        if isinstance(node, tree.Builtin):
+        kind = type(node)
+        if kind is tree.Builtin:
             if BUILTINS[node.name].lanes is Lanes.ALL:
                 return True
-        elif isinstance(node, tree.Call):
+        elif kind is tree.Call:
             if crosses_lanes(node.function):
                 return True
-        elif isinstance(node, _OBSERVERS):
+        elif kind in _OBSERVERS:
             return True
     return False
 

@@ -17,6 +17,8 @@ from voltac.sema import tree
 from voltac.sema.builtins import C_ONE, C_TWO
 
 _INFINITY, _NAN = float("inf"), float("nan")
+_TABLE_BITS = 128
+"""What ``pshufb`` and ``tbl`` look up in; wider registers choose between four numbers by blends."""
 
 
 def _like(value: IR, element: str) -> str:
@@ -299,6 +301,8 @@ def _lookup_four(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) ->
         return _shuffled(c, c.build.shuffle(four, poison(four.type), [*range(4)] * 4), index)
     if _permutes_sixteen_bytes(c):
         return _permuted_within(c, four, index)
+    if has_permutes(c) and c.target.vector_bits == _TABLE_BITS:
+        return _in_registers(c, 4, lambda i: look_up(c, [four], i), index)
     return c.build.select(_bit_set(c, index, 1), _of_two(c, four, 2, index), _of_two(c, four, 0, index))
 
 

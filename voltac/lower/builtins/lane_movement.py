@@ -199,26 +199,44 @@ def _by_bytes(c: FunctionContext, tables: Sequence[IR], numbers: IR) -> IR:
         numbers = _wrapped(c, numbers, len(tables))
     parts = [c.build.convert("bitcast", part, "<16 x i8>") for part in _registers(c, tables, per_register)]
     if len(parts) > 8:
-        # Numbers of bytes go to 127.
-        first, second = (_by_bytes(c, [table], numbers) for table in tables)
-        count = lanes_of(numbers.type)
-        bit = c.build.binary("and", numbers, splat_constant(count, integer("i32", count)))
+        # Numbers of bytes go to 127: in one half of the tables, or of the only one, at a time.
+        half = len(tables) // 2
+        halves = (
+            [tables[:half], tables[half:]]
+            if half
+            else [[each] for each in _pieces(c, tables[0], lanes_of(tables[0].type) // 2)]
+        )
+        first, second = (_by_bytes(c, each, numbers) for each in halves)
+        size = lanes_of(halves[0][0].type) * len(halves[0])
+        bit = c.build.binary("and", numbers, splat_constant(lanes_of(numbers.type), integer("i32", size)))
         return c.build.select(c.build.compare("icmp eq", bit, IR(bit.type, "zeroinitializer")), first, second)
 
     def lookup(table: Sequence[IR], at: IR) -> IR:
-        if most == 1:
-            return call(c, "llvm.x86.ssse3.pshuf.b.128", "<16 x i8>", table[0], at)
         if len(parts) > most:
-            # What is beyond its tables is zero for this instruction.
+            # What is beyond its tables is zero for these instructions.
             at = c.build.binary("and", at, splat_constant(16, integer("i8", 16 * most - 1)))
-        return call(c, f"llvm.aarch64.neon.tbl{len(table)}.v16i8", "<16 x i8>", *table, at)
+        if most == 4:
+            return call(c, f"llvm.aarch64.neon.tbl{len(table)}.v16i8", "<16 x i8>", *table, at)
+        return _of_sixteen_bytes(c, table[0], at) if len(table) == 1 else _of_two_sixteens(c, table, at)
 
-    most = 4 if c.target.architecture == "aarch64" else 1
+    most = 4 if c.target.architecture == "aarch64" else 2
     results = []
     for part in _pieces(c, numbers, per_register):
         found = _chosen(c, parts, _byte_numbers(c, part, size, len(parts)), most, 4, lookup)
         results.append(c.build.convert("bitcast", found, f"<{per_register} x i{bits}>"))
     return joined(c, results, lanes_of(numbers.type))
+
+
+def _of_sixteen_bytes(c: FunctionContext, table: IR, at: IR) -> IR:
+    return call(c, "llvm.x86.ssse3.pshuf.b.128", "<16 x i8>", table, at)
+
+
+def _of_two_sixteens(c: FunctionContext, tables: Sequence[IR], at: IR) -> IR:
+    """Numbers from 128 on, which those of the other table become, give zero."""
+    in_first = call(c, "llvm.uadd.sat.v16i8", "<16 x i8>", at, splat_constant(16, integer("i8", 128 - 16)))
+    in_second = c.build.binary("sub", at, splat_constant(16, integer("i8", 16)))
+    found = (_of_sixteen_bytes(c, table, own) for table, own in zip(tables, (in_first, in_second)))
+    return c.build.binary("or", *found)
 
 
 def _byte_numbers(c: FunctionContext, numbers: IR, size: int, tables: int) -> IR:

@@ -15,6 +15,7 @@ from voltac.lower.builtins.float_parts import FLOAT_PARTS
 from voltac.lower.builtins.intrinsic_calls import Emitter, call, overload
 from voltac.lower.builtins.lane_movement import element_bits, look_up, moves_in_one_step
 from voltac.lower.builtins.packing import compress, expand, load_active, store_active
+from voltac.lower.builtins.rounding import rounding
 from voltac.lower.control_flow import masks
 from voltac.lower.function_context import FunctionContext, lowers_value
 from voltac.lower.text.ir_values import (
@@ -295,10 +296,10 @@ def _random_bits(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) ->
 BUILTINS: dict[str, Emitter] = {
     "__sqrt": _plain("sqrt"),
     "__abs": _absolute,
-    "__floor": _plain("floor"),
-    "__ceil": _plain("ceil"),
-    "__trunc": _plain("trunc"),
-    "__round": _plain("roundeven"),
+    "__floor": rounding("floor"),
+    "__ceil": rounding("ceil"),
+    "__trunc": rounding("trunc"),
+    "__round": rounding("roundeven"),
     "__min": _extremum("olt", "smin", "umin"),
     "__max": _extremum("ogt", "smax", "umax"),
     "__copysign": _plain("copysign"),

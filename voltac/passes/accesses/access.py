@@ -61,6 +61,14 @@ class Access:
     readable: bool = False
     """All lanes may be read, whatever the mask says, because the program touches the memory of all of them."""
 
+    alignment: int = 0
+    """Bytes that divide the address of each lane; 0 for those of an element."""
+
+    @property
+    def align(self) -> int:
+        """What loads and stores may claim of it."""
+        return self.alignment or self.size
+
     @property
     def all_on(self) -> bool:
         """The mask is known to have every lane on."""

@@ -29,7 +29,7 @@ _MOST_LANES = 16
 """Of a gang."""
 
 
-def plan_word_loads(members: list[Access], target: TargetInfo) -> list[Piece]:
+def plan_byte_words(members: list[Access], target: TargetInfo) -> list[Piece]:
     """Of accesses of one key those that read three or four bytes of a word of each lane, its first and its last one."""
     first = members[0]
     if (

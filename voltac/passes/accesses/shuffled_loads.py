@@ -20,10 +20,12 @@ from functools import lru_cache
 
 from voltac.passes.accesses.access import Access
 from voltac.passes.accesses.byte_groups import plan_group_loads
-from voltac.passes.accesses.byte_words import plan_word_loads
+from voltac.passes.accesses.byte_words import plan_byte_words
 from voltac.passes.accesses.cost_rows import cost_row, has_masked, shuffle_elements
 from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.member_halves import plan_half_loads
+from voltac.passes.accesses.member_pairs import plan_pair_loads
+from voltac.passes.accesses.member_words import plan_word_loads
 from voltac.passes.accesses.piece import Piece, join_parts, reason
 from voltac.passes.accesses.reversed_runs import plan_reversed
 from voltac.passes.accesses.stride_pairs import stride_pairs
@@ -60,7 +62,9 @@ def plan_loads(members: list[Access], target: TargetInfo) -> list[Piece]:
     all_on = members[0].all_on
     native = shuffle_elements(target, members[0].size)
     pieces = plan_group_loads(members, target) or plan_half_loads(members, target) or plan_wide_loads(members, target)
-    pieces = pieces or plan_word_loads(members, target) or plan_reversed(members, target)
+    pieces = pieces or plan_byte_words(members, target)
+    pieces = pieces or plan_reversed(members, target) or plan_pair_loads(members, target)
+    pieces = pieces or plan_word_loads(members, target, plan_loads)
     done = {access.index for piece in pieces for access in piece.members}
     for cluster in clusters([access for access in members if access.index not in done], native):
         load_cost = 1.0
@@ -255,10 +259,10 @@ def _transposed_piece(cluster: list[Access], parts: list[RegisterPart], rows: li
             offset = row[0] * access.size + access.offsets[0] % access.size
             pointer = emit.address(address, offset, element, access.size)
             if row[-1] <= last:
-                vectors.append(emit.load("span", f"load {vector}, ptr {pointer}, align {access.size}"))
+                vectors.append(emit.load("span", f"load {vector}, ptr {pointer}, align {access.align}"))
                 continue
             mask = lane_mask([position <= last for position in row])
-            vectors.append(emit.masked_load("span", element, width, access.size, pointer, mask))
+            vectors.append(emit.masked_load("span", element, width, access.align, pointer, mask))
         stages = network(rows, block)
         vectors = write_network(vectors, vector, stages, emit)
         held = contents(rows, stages)
@@ -340,15 +344,15 @@ def _write_loads(cluster: list[Access], layout: LoadLayout, emit: Emitter) -> li
     for start in layout.starts:
         pointer = emit.address(address, start * access.size + remainder, access.element, access.size)
         if access.all_on and start + layout.width - 1 <= layout.last:
-            loads.append(emit.load("span", f"load {vector}, ptr {pointer}, align {access.size}"))
+            loads.append(emit.load("span", f"load {vector}, ptr {pointer}, align {access.align}"))
             continue
         if access.all_on:
             mask = lane_mask([position <= layout.last for position in range(start, start + layout.width)])
-            loads.append(emit.masked_load("span", access.element, layout.width, access.size, pointer, mask))
+            loads.append(emit.masked_load("span", access.element, layout.width, access.align, pointer, mask))
             continue
         wanted = [wanting.get(position, []) for position in range(start, start + layout.width)]
         mask = emit.mask_of(access.mask, access.lanes, wanted)
-        loads.append(emit.masked_load("span", access.element, layout.width, access.size, pointer, mask))
+        loads.append(emit.masked_load("span", access.element, layout.width, access.align, pointer, mask))
     return loads
 
 

@@ -19,6 +19,8 @@ from voltac.passes.accesses.cost_rows import cost_row, has_halves, has_masked, s
 from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.lane_rows import INTERLEAVED_LANES, interleaved
 from voltac.passes.accesses.member_halves import plan_half_stores
+from voltac.passes.accesses.member_pairs import plan_pair_stores
+from voltac.passes.accesses.member_words import plan_word_stores
 from voltac.passes.accesses.piece import Piece, reason
 from voltac.passes.accesses.reversed_runs import plan_reversed
 from voltac.passes.accesses.shuffled_loads import clusters, wanting_lanes
@@ -45,6 +47,7 @@ def plan_stores(members: list[Access], target: TargetInfo) -> list[Piece]:
             continue
         wide = plan_group_stores(cluster, target) or plan_wide_stores(cluster, target)
         wide = wide or plan_half_stores(cluster, target) or plan_reversed(cluster, target)
+        wide = wide or plan_pair_stores(cluster, target) or plan_word_stores(cluster, target, plan_stores)
         if [len(piece.members) for piece in wide] == [len(cluster)]:
             pieces += wide
             continue
@@ -202,10 +205,10 @@ def _store(first: Access, start: int, held: list[Source | None], vector: str, em
     pointer = emit.address(address, start * size + first.offsets[0] % size, element, size)
     if first.all_on and None not in held:
         type_text = f"<{width} x {element}>" if width > 1 else element
-        emit.line(f"store {type_text} {vector}, ptr {pointer}, align {size}")
+        emit.line(f"store {type_text} {vector}, ptr {pointer}, align {first.align}")
         return
     if first.all_on:
         mask = "<" + ", ".join(f"i1 {'false' if source is None else 'true'}" for source in held) + ">"
     else:
         mask = emit.mask_of(first.mask, first.lanes, [[] if source is None else [source[1]] for source in held])
-    emit.masked_store(vector, element, width, size, pointer, mask)
+    emit.masked_store(vector, element, width, first.align, pointer, mask)
