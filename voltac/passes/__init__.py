@@ -21,6 +21,8 @@ from voltac.passes.carried_indices import carry_indices
 from voltac.passes.changed_lanes import change_lanes_in_turn
 from voltac.passes.clamped_indices import peel_clamped
 from voltac.passes.constants_in_memory import keep_constants_in_memory
+from voltac.passes.copied_records import copy_records
+from voltac.passes.counted_bits import count_bits
 from voltac.passes.distance_versions import version_distances
 from voltac.passes.divided_rests import divide_rests
 from voltac.passes.equal_values import merge_equal_values
@@ -123,6 +125,8 @@ PASSES = (
     Pass("test_wrapping_indices", "loops whose unsigned indices do not wrap around become a version of their own",
          test_wrapping_indices, _resolves_on_host),
     Pass("flatten_branches", "short branches that only skip work become straight code", flatten_branches, _resolves),
+    Pass("count_bits", "loops that clear the lowest bit until none is left count the bits at once",
+         count_bits, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("copy_whole", "loops that only copy become memcpy", copy_whole, _resolves_in_full),
     Pass("exchange_lanes", "accesses of exchange networks become those of consecutive elements",
          exchange_lanes, _resolves_on_host),
@@ -162,6 +166,8 @@ PASSES = (
     Pass("change_lanes_in_turn", "elements that lanes change at places of their own are changed one after the other",
          change_lanes_in_turn,
          lambda options: options.level > 1 and _resolves_on_host(options) and not options.target.has_scatter),
+    Pass("copy_records", "three bytes that lanes copy from places of their own are copied one lane after the other",
+         copy_records, lambda options: options.level > 1 and _resolves_on_host(options) and options.target.is_x86),
     Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),
     Pass("compute_by_register", "values of several registers between shuffles of single ones are computed register by register",
          compute_by_register, _has_halves),
@@ -194,9 +200,9 @@ AFTER_LLVM = (
          select_shifted, optimizing),
     Pass("select_floats", "truth values become floats by a selection of 1 and 0",
          lambda text, options: select_floats(text), optimizing),
-    Pass("compare_in_words", "bytes that were cut from words are compared as these, where masks are whole lanes",
+    Pass("compare_in_words", "bytes that were cut from words are compared as these",
          lambda text, options: compare_in_words(text),
-         lambda options: _resolves_on_host(options) and options.target.is_x86 and not options.target.has_avx512),
+         lambda options: _resolves_on_host(options) and options.target.is_x86),
     Pass("keep_masks_wide", "masks stay whole lanes across blocks, and where they fill several registers",
          keep_masks_wide, optimizing),
     Pass("join_conditions", "conditions of lanes are joined by and and or, where masks are whole lanes",

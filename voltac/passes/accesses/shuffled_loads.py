@@ -8,9 +8,8 @@
 
 The loads begin with the first byte touched and end with the last, by a mask where the
 target has masked loads, so they stay on memory pages the program touches. Where the loads
-start in between is free:
-it is searched for starts that put the wanted elements in different slots, so
-that blends and a single permutation collect them. Where lanes may be off the loads
+start in between is free: it is searched for starts that put the wanted elements in different
+slots, so that blends and a single permutation collect them. Where lanes may be off the loads
 are masked, each element by the lanes that want it.
 """
 
@@ -20,6 +19,7 @@ from functools import lru_cache
 
 from voltac.passes.accesses.access import Access
 from voltac.passes.accesses.byte_groups import plan_group_loads
+from voltac.passes.accesses.byte_words import plan_byte_words
 from voltac.passes.accesses.cost_rows import cost_row, has_masked, shuffle_elements
 from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.member_halves import plan_half_loads
@@ -61,7 +61,7 @@ def plan_loads(members: list[Access], target: TargetInfo) -> list[Piece]:
     all_on = members[0].all_on
     native = shuffle_elements(target, members[0].size)
     pieces = plan_group_loads(members, target) or plan_half_loads(members, target) or plan_wide_loads(members, target)
-    pieces = pieces or plan_reversed(members, target) or plan_pair_loads(members, target)
+    pieces = pieces or plan_byte_words(members, target) or plan_reversed(members, target) or plan_pair_loads(members, target)
     pieces = pieces or plan_word_loads(members, target, plan_loads)
     done = {access.index for piece in pieces for access in piece.members}
     for cluster in clusters([access for access in members if access.index not in done], native):
