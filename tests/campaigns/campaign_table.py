@@ -23,6 +23,7 @@ CAMPAIGNS: dict[str, Campaign] = {
             machine_judges.judge_on_machine,
             program_judges.alone_text,
             seconds=300,
+            gigabytes=32,  # node sets aside ten for the memory of a module
         ),
         Campaign(
             "options",

@@ -48,11 +48,12 @@ from voltac.options import Options
 from voltac.pass_runs import PassRuns
 from voltac.pipeline import Compilation, Watch
 from voltac.records import replace
-from voltac.target_info import DEVICES, TargetInfo, find_target
+from voltac.target_info import DEVICES, TargetInfo
+from voltac.target_info import TARGETS as ALL_TARGETS
 
 TARGETS = (*HOST_TARGETS, *HOST_TARGETS, *(target for target in MORE_HOST_TARGETS if target not in RARE_TARGETS))
 """One half of the trials are for the usual ones, one in five for gangs of small types."""
-NEON = tuple(map(find_target, ("neon-i32x4", "neon-i32x8", "neon-i16x8", "neon-i8x16")))
+NEON = tuple(target for target in ALL_TARGETS.values() if target.isa == "neon")
 X86_32 = tuple(
     replace(target, triple="i686-unknown-linux-gnu", pointer_bits=32)
     for target in HOST_TARGETS
