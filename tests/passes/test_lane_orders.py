@@ -18,6 +18,7 @@ from voltac.ir.read import read
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.pass_runs import PassRuns
+from voltac.passes.values_by_register import compute_by_register
 from voltac.pipeline import Watch
 from voltac.target_info import find_target
 
@@ -236,3 +237,30 @@ def test_what_is_stored_as_it_is_has_its_lanes_in_order(type_name: str, target: 
             to, *given = calls.copies(np.zeros(2 * n, b.dtype), b.ravel(), c.ravel(), at_end=at_end)
             calls.add(n, partial(kernel, to, *given, n), (to, wanted))
     calls.check()
+
+
+def test_values_that_cannot_be_split_leave_others_of_their_block() -> None:
+    first = ", ".join(f"i32 {lane}" for lane in (0, 8, 1, 9, 2, 10, 3, 11))
+    whole, low = (", ".join(f"i32 {lane}" for lane in range(count)) for count in (16, 8))
+    module = read(f"""define void @f(<8 x float> %a, <8 x float> %b, ptr %p) {{
+entry:
+  %s = shufflevector <8 x float> %a, <8 x float> %b, <8 x i32> <{first}>
+  %t = shufflevector <8 x float> %b, <8 x float> %a, <8 x i32> <{first}>
+  %kept = shufflevector <8 x float> %s, <8 x float> %t, <16 x i32> <{whole}>
+  %stored = fadd <16 x float> %kept, %kept
+  store <16 x float> %stored, ptr %p, align 4
+  %also = shufflevector <8 x float> %t, <8 x float> %s, <16 x i32> <{whole}>
+  %with = fadd <16 x float> %also, %kept
+  store <16 x float> %with, ptr %p, align 4
+  %x = shufflevector <8 x float> %s, <8 x float> %t, <16 x i32> <{whole}>
+  %r = fmul <16 x float> %x, %x
+  %part = shufflevector <16 x float> %r, <16 x float> poison, <8 x i32> <{low}>
+  store <8 x float> %part, ptr %p, align 4
+  ret void
+}}
+""")
+    compute_by_register(module, Options(find_target("avx2-i32x8")))
+    made = {each.name: each.text for each in module.functions[0].instructions()}
+    assert made["%stored"] == "  %stored = fadd <16 x float> %kept, %kept"
+    assert made["%with"] == "  %with = fadd <16 x float> %also, %kept"
+    assert "%r" not in made and sum("fmul <8 x float>" in text for text in made.values()) == 2
