@@ -40,7 +40,7 @@ LONG_FILES = {
     "interpreter/statements.py": "a method for each node, and they call each other",
     "lower/functions/c_header.py": "a header is written in one go: what a type needs is known when it is named",
     "passes/accesses/emit.py": "what is written for a block shares what was written for it before",
-    "passes/narrow_arithmetic.py": "ranges, choice and rewriting ask each other what a value is",
+    "passes/arithmetic/narrow_arithmetic.py": "ranges, choice and rewriting ask each other what a value is",
     "passes/resolve_accesses.py": "each decision depends on what waits in the same block to be decided",
     "sema/declarations/declarators.py": "types contain declarators and declarators types",
     "sema/declarations/functions.py": "prototypes, definitions and what may be exported are matched with each other",

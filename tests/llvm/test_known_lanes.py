@@ -11,7 +11,7 @@ from guard_pages import FencedCalls
 from kernels import InterpretedModule, compile_kernels
 from some_pairs import some_pairs
 
-from voltac.passes.known_lanes import access_known_lanes
+from voltac.passes.lanes.known_lanes import access_known_lanes
 from voltac.target_info import find_target
 
 TARGETS = ["sse4-i32x4", "avx2-i32x8", "avx512skx-x4", "avx512skx-x8", "avx512skx-x16", "avx512skx-x64"]

@@ -10,7 +10,7 @@ from voltac.ir.read import read
 from voltac.ir.verify import verify
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
-from voltac.passes.byte_divisions import divide_in_words
+from voltac.passes.arithmetic.byte_divisions import divide_in_words
 from voltac.target_info import find_target
 
 TEXT = """

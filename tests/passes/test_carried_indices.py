@@ -10,7 +10,7 @@ from voltac.ir.read import read
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.pass_runs import PassRuns
-from voltac.passes.carried_indices import carry_indices
+from voltac.passes.gangs.carried_indices import carry_indices
 from voltac.pipeline import Watch
 from voltac.target_info import find_target
 

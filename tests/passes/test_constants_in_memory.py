@@ -11,7 +11,7 @@ from voltac.ir.read import read
 from voltac.ir.verify import verify
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
-from voltac.passes.constants_in_memory import MOST_IN_REGISTERS, keep_constants_in_memory
+from voltac.passes.arithmetic.constants_in_memory import MOST_IN_REGISTERS, keep_constants_in_memory
 from voltac.target_info import find_target
 
 MANY = """

@@ -7,7 +7,7 @@ from kernels import compile_kernels
 from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
 from voltac.ir.verify import verify
-from voltac.passes.exponent_counts import count_by_exponents
+from voltac.passes.arithmetic.exponent_counts import count_by_exponents
 
 TEXT = """
 define void @f(ptr %p, ptr %l, ptr %t) {

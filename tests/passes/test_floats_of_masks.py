@@ -10,7 +10,7 @@ from voltac.ir.read import read
 from voltac.ir.verify import verify
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
-from voltac.passes.floats_of_masks import select_floats
+from voltac.passes.arithmetic.floats_of_masks import select_floats
 from voltac.target_info import find_target
 
 

@@ -10,7 +10,7 @@ from voltac.ir.read import read
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.pass_runs import PassRuns
-from voltac.passes.frozen_conditions import freeze_compared
+from voltac.passes.masks.frozen_conditions import freeze_compared
 from voltac.pipeline import Watch
 from voltac.target_info import find_target
 

@@ -12,7 +12,7 @@ from voltac.ir.read import read
 from voltac.ir.verify import verify
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
-from voltac.passes.high_products import multiply_high
+from voltac.passes.arithmetic.high_products import multiply_high
 from voltac.target_info import find_target
 
 AVX2, SSE4 = (Options(find_target(name), level=3) for name in ("avx2-i32x8", "sse4-i32x4"))

@@ -9,7 +9,7 @@ from voltac.ir.read import read
 from voltac.ir.verify import verify
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
-from voltac.passes.joined_conditions import join_conditions
+from voltac.passes.masks.joined_conditions import join_conditions
 from voltac.target_info import find_target
 
 CONDITIONS = """

@@ -18,7 +18,7 @@ from voltac.ir.read import read
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.pass_runs import PassRuns
-from voltac.passes.values_by_register import compute_by_register
+from voltac.passes.lanes.values_by_register import compute_by_register
 from voltac.pipeline import Watch
 from voltac.target_info import find_target
 

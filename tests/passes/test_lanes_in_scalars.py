@@ -12,7 +12,7 @@ from voltac.ir.read import read
 from voltac.ir.write import write
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
-from voltac.passes.lanes_in_scalars import keep_lanes_in_scalars
+from voltac.passes.lanes.lanes_in_scalars import keep_lanes_in_scalars
 from voltac.target_info import find_target
 
 OPTIONS = Options(target=find_target("avx2-i32x8"), level=3)

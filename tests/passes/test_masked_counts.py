@@ -10,7 +10,7 @@ from voltac.ir.read import read
 from voltac.ir.verify import verify
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
-from voltac.passes.masked_counts import add_under_masks
+from voltac.passes.arithmetic.masked_counts import add_under_masks
 from voltac.target_info import find_target
 
 SUMS = """

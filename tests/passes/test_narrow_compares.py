@@ -12,7 +12,7 @@ from voltac.ir.read import read
 from voltac.ir.verify import verify
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
-from voltac.passes.narrow_compares import compare_in_words
+from voltac.passes.arithmetic.narrow_compares import compare_in_words
 from voltac.target_info import find_target
 
 PREDICATES = {"eq": operator.eq, "ne": operator.ne}

@@ -10,7 +10,7 @@ from voltac.ir.read import read
 from voltac.ir.verify import verify
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
-from voltac.passes.pairs_in_halves import pair_in_halves
+from voltac.passes.arithmetic.pairs_in_halves import pair_in_halves
 from voltac.target_info import find_target
 
 TEXT = """

@@ -9,7 +9,7 @@ from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
 from voltac.ir.verify import verify
 from voltac.options import Options
-from voltac.passes.products_of_halves import multiply_halves
+from voltac.passes.arithmetic.products_of_halves import multiply_halves
 from voltac.target_info import find_target
 
 SOURCE = """

@@ -112,7 +112,7 @@ def test_reduce_is_a_half_width_load_and_one_permute(target: str) -> None:
 
 @pytest.mark.parametrize(("target", "loads", "shuffles"), [("sse4-i32x4", 3, 2), ("avx2-i32x8", 4, 4), ("avx512skx-x16", 3, 2)])
 def test_deinterleave_is_two_loads_and_shuffles(target: str, loads: int, shuffles: int) -> None:
-    """With AVX2 by halves, each loaded into its place (:mod:`voltac.passes.pairs_in_halves`)."""
+    """With AVX2 by halves, each loaded into its place (:mod:`voltac.passes.arithmetic.pairs_in_halves`)."""
     _, assembly = program(target, deinterleave)
     found = kinds(work(loop_body(assembly)))
     assert found.count("load") + found.count("load+shuffle") <= loads, found

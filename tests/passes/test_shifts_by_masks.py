@@ -9,7 +9,7 @@ from voltac.ir.read import read
 from voltac.ir.verify import verify
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
-from voltac.passes.shifts_by_masks import select_shifted
+from voltac.passes.arithmetic.shifts_by_masks import select_shifted
 from voltac.target_info import find_target
 
 SHIFTS = """

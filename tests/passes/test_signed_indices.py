@@ -9,7 +9,7 @@ from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
-from voltac.passes.signed_indices import extend_by_sign
+from voltac.passes.lanes.signed_indices import extend_by_sign
 from voltac.target_info import find_target
 
 GATHERS = """

@@ -14,7 +14,7 @@ from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
 from voltac.ir.verify import verify
 from voltac.options import Options
-from voltac.passes.spread_masks import spread_masks_as_bytes
+from voltac.passes.masks.spread_masks import spread_masks_as_bytes
 from voltac.target_info import find_target
 
 SPREAD = """

@@ -10,7 +10,7 @@ from kernels import compile_kernels
 
 from voltac.driver import compile_source
 from voltac.options import Options
-from voltac.passes.unmasked_stores import keep_stores_unmasked
+from voltac.passes.masks.unmasked_stores import keep_stores_unmasked
 from voltac.target_info import find_target
 
 LEAST = "a[programIndex] = min(a[programIndex], b[programIndex]);"

@@ -75,7 +75,7 @@ def test_random_runs(target: str) -> None:
 
 @pytest.mark.parametrize("target", ["sse4-i32x8", "avx2-i32x8", "avx512skx-x16"])
 def test_loops_that_gain_nothing_would_give_the_same(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(import_module("voltac.passes.walk_runs"), "gains", lambda loop: True)
+    monkeypatch.setattr(import_module("voltac.passes.rows.walk_runs"), "gains", lambda loop: True)
     rng = random.Random(zlib.crc32(target.encode()) + 2)
     runs = [random_run(rng) for _ in range(6)]
     for run in runs:

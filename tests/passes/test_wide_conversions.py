@@ -14,7 +14,7 @@ from voltac.ir.read import read
 from voltac.ir.verify import verify
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
-from voltac.passes.wide_conversions import convert_wide
+from voltac.passes.arithmetic.wide_conversions import convert_wide
 from voltac.target_info import find_target
 
 CONVERSION = """

@@ -13,7 +13,7 @@ from voltac.ir.read import read
 from voltac.ir.verify import verify
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
-from voltac.passes.wide_masks import keep_masks_wide
+from voltac.passes.masks.wide_masks import keep_masks_wide
 from voltac.target_info import find_target
 
 AVX2 = Options(find_target("avx2-i32x8"))

@@ -14,7 +14,7 @@ from voltac.ir.verify import verify
 from voltac.llvm.optimize import late
 from voltac.llvm.target_machine import LLVMModule, target_machine
 from voltac.options import Options
-from voltac.passes.zeros_behind_masks import clear_moved_lanes
+from voltac.passes.masks.zeros_behind_masks import clear_moved_lanes
 from voltac.target_info import find_target
 
 HALF = """

@@ -154,7 +154,7 @@ RECIPES = (
              '    return [Instruction("  " + text) for text in texts]\n'),
         Edit("voltac/passes/__init__.py", 'Pass("merge_equal_values"',
              '    Pass("four_by_adding", "products with 4 become sums", four_by_adding, optimizing),', before=True),
-        Edit("voltac/passes/__init__.py", "from voltac.passes.equal_values import",
+        Edit("voltac/passes/__init__.py", "from voltac.passes.arithmetic.equal_values import",
              "from voltac.passes.four_by_adding import four_by_adding"),
     )),
     Recipe("A target", (

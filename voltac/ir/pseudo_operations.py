@@ -47,7 +47,7 @@ REMOVED_BY: dict[str, str] = {
     "volta.scatter": "passes/resolve_accesses.py",
     "volta.load": "passes/resolve_accesses.py",
     "volta.store": "passes/resolve_accesses.py",
-    DIVISOR: "passes/check_divisors.py",
+    DIVISOR: "passes/arithmetic/check_divisors.py",
 }
 """Operation -> the pass after which none may be left."""
 

@@ -22,7 +22,7 @@ from voltac.llvm.target_machine import LLVMModule, binding, stage, target_machin
 from voltac.llvm.whole_program import drop_unused_functions, is_internal, join_functions
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
-from voltac.passes.zeros_behind_masks import clear_moved_lanes
+from voltac.passes.masks.zeros_behind_masks import clear_moved_lanes
 from voltac.records import record, replace
 from voltac.system.lazy_patterns import lazy_pattern
 

@@ -1,6 +1,7 @@
 """ir -> ir: the passes between the early and the late LLVM pipeline, and those behind it, as rows in order.
 
-Each module here is one pass; what serves several of them is in the folders ``accesses``, ``facts`` and ``loops``.
+A pass is a module in the folder of its subject: ``gangs``, ``rows``, ``lanes``, ``members``, ``arithmetic``, ``masks``. What
+serves several of them is in ``accesses``, ``loops`` and ``facts``.
 """
 
 from __future__ import annotations
@@ -13,60 +14,60 @@ from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.passes.accesses.access import AccessReport
 from voltac.passes.accesses.cost_rows import has_halves, has_masked
-from voltac.passes.aligned_stores import align_stores
-from voltac.passes.bit_tests import place_bit_tests
-from voltac.passes.branching_walks import walk_branches
-from voltac.passes.byte_divisions import divide_in_words
-from voltac.passes.carried_indices import carry_indices
-from voltac.passes.changed_lanes import change_lanes_in_turn
-from voltac.passes.clamped_indices import peel_clamped
-from voltac.passes.constants_in_memory import keep_constants_in_memory
-from voltac.passes.copied_records import copy_records
-from voltac.passes.counted_bits import count_bits
-from voltac.passes.distance_versions import version_distances
-from voltac.passes.divided_rests import divide_rests
-from voltac.passes.equal_values import merge_equal_values
-from voltac.passes.even_odd_lanes import compute_even_odd
-from voltac.passes.exchange_lanes import exchange_lanes
-from voltac.passes.exponent_counts import count_by_exponents
-from voltac.passes.flatten_branches import flatten_branches
-from voltac.passes.floats_of_masks import select_floats
-from voltac.passes.frozen_conditions import freeze_compared
-from voltac.passes.gang_pairs import pair_gangs
-from voltac.passes.gangs_in_flight import put_gangs_in_flight
-from voltac.passes.high_products import multiply_high
-from voltac.passes.jammed_rows import jam_rows
-from voltac.passes.joined_conditions import join_conditions
-from voltac.passes.joined_members import join_members
-from voltac.passes.known_lanes import access_known_lanes
-from voltac.passes.lane_orders import order_lanes
-from voltac.passes.lanes_in_scalars import keep_lanes_in_scalars
-from voltac.passes.masked_counts import add_under_masks
-from voltac.passes.narrow_arithmetic import narrow_arithmetic
-from voltac.passes.narrow_compares import compare_in_words
-from voltac.passes.overlapping_gangs import overlap_last_gangs
-from voltac.passes.pairs_in_halves import pair_in_halves
-from voltac.passes.products_of_halves import multiply_halves
-from voltac.passes.reduced_members import reduce_members
+from voltac.passes.arithmetic.bit_tests import place_bit_tests
+from voltac.passes.arithmetic.byte_divisions import divide_in_words
+from voltac.passes.arithmetic.constants_in_memory import keep_constants_in_memory
+from voltac.passes.arithmetic.counted_bits import count_bits
+from voltac.passes.arithmetic.equal_values import merge_equal_values
+from voltac.passes.arithmetic.exponent_counts import count_by_exponents
+from voltac.passes.arithmetic.floats_of_masks import select_floats
+from voltac.passes.arithmetic.high_products import multiply_high
+from voltac.passes.arithmetic.masked_counts import add_under_masks
+from voltac.passes.arithmetic.narrow_arithmetic import narrow_arithmetic
+from voltac.passes.arithmetic.narrow_compares import compare_in_words
+from voltac.passes.arithmetic.pairs_in_halves import pair_in_halves
+from voltac.passes.arithmetic.products_of_halves import multiply_halves
+from voltac.passes.arithmetic.shifts_by_masks import select_shifted
+from voltac.passes.arithmetic.wide_conversions import convert_wide
+from voltac.passes.gangs.aligned_stores import align_stores
+from voltac.passes.gangs.carried_indices import carry_indices
+from voltac.passes.gangs.clamped_indices import peel_clamped
+from voltac.passes.gangs.distance_versions import version_distances
+from voltac.passes.gangs.divided_rests import divide_rests
+from voltac.passes.gangs.gang_pairs import pair_gangs
+from voltac.passes.gangs.gangs_in_flight import put_gangs_in_flight
+from voltac.passes.gangs.overlapping_gangs import overlap_last_gangs
+from voltac.passes.gangs.whole_copies import copy_whole
+from voltac.passes.gangs.whole_stores import make_stores_whole
+from voltac.passes.gangs.wide_gangs import widen_gangs
+from voltac.passes.gangs.wrapping_indices import test_wrapping_indices
+from voltac.passes.lanes.changed_lanes import change_lanes_in_turn
+from voltac.passes.lanes.even_odd_lanes import compute_even_odd
+from voltac.passes.lanes.exchange_lanes import exchange_lanes
+from voltac.passes.lanes.known_lanes import access_known_lanes
+from voltac.passes.lanes.lane_orders import order_lanes
+from voltac.passes.lanes.lanes_in_scalars import keep_lanes_in_scalars
+from voltac.passes.lanes.signed_indices import extend_by_sign
+from voltac.passes.lanes.some_lanes import move_some_lanes
+from voltac.passes.lanes.values_by_register import compute_by_register
+from voltac.passes.masks.flatten_branches import flatten_branches
+from voltac.passes.masks.frozen_conditions import freeze_compared
+from voltac.passes.masks.joined_conditions import join_conditions
+from voltac.passes.masks.single_choices import choose_once
+from voltac.passes.masks.unmasked_stores import keep_stores_unmasked
+from voltac.passes.masks.wide_masks import keep_masks_wide
+from voltac.passes.masks.zeros_behind_masks import clear_moved_lanes
+from voltac.passes.members.copied_records import copy_records
+from voltac.passes.members.joined_members import join_members
+from voltac.passes.members.reduced_members import reduce_members
+from voltac.passes.members.unrolled_members import unroll_members
 from voltac.passes.resolve_accesses import resolve_accesses
-from voltac.passes.row_blocks import load_row_blocks
-from voltac.passes.row_stores import store_row_blocks
-from voltac.passes.rows_in_turn import do_rows_in_turn
-from voltac.passes.shifts_by_masks import select_shifted
-from voltac.passes.signed_indices import extend_by_sign
-from voltac.passes.single_choices import choose_once
-from voltac.passes.some_lanes import move_some_lanes
-from voltac.passes.unmasked_stores import keep_stores_unmasked
-from voltac.passes.unrolled_members import unroll_members
-from voltac.passes.values_by_register import compute_by_register
-from voltac.passes.walk_runs import walk_runs
-from voltac.passes.whole_copies import copy_whole
-from voltac.passes.whole_stores import make_stores_whole
-from voltac.passes.wide_conversions import convert_wide
-from voltac.passes.wide_gangs import widen_gangs
-from voltac.passes.wide_masks import keep_masks_wide
-from voltac.passes.wrapping_indices import test_wrapping_indices
-from voltac.passes.zeros_behind_masks import clear_moved_lanes
+from voltac.passes.rows.branching_walks import walk_branches
+from voltac.passes.rows.jammed_rows import jam_rows
+from voltac.passes.rows.row_blocks import load_row_blocks
+from voltac.passes.rows.row_stores import store_row_blocks
+from voltac.passes.rows.rows_in_turn import do_rows_in_turn
+from voltac.passes.rows.walk_runs import walk_runs
 from voltac.records import replace
 from voltac.target_info.processors import processor_of
 
@@ -78,20 +79,20 @@ def _use_sample_profile(module: Module, options: Options) -> None:
 
 
 def _check_divisors(module: Module, options: Options) -> None:
-    from voltac.passes.check_divisors import check_divisors  # late: for checked builds and calls from Python
+    from voltac.passes.arithmetic.check_divisors import check_divisors  # late: for checked builds and calls from Python
 
     check_divisors(module, options)
 
 
 def _stream_stores(module: Module, options: Options) -> None:
-    from voltac.passes.streamed_stores import stream_stores  # late: few compilations ask for it
+    from voltac.passes.gangs.streamed_stores import stream_stores  # late: few compilations ask for it
 
     stream_stores(module, options)
 
 
 def spread_sve_masks(text: str, options: Options) -> str:
     """``spread_masks_as_bytes``."""
-    from voltac.passes.spread_masks import spread_masks_as_bytes  # late: few compilations are for SVE
+    from voltac.passes.masks.spread_masks import spread_masks_as_bytes  # late: few compilations are for SVE
 
     return spread_masks_as_bytes(text, options)
 

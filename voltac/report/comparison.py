@@ -41,7 +41,7 @@ class Path:
 
     @property
     def gangs(self) -> int:
-        """How many a turn does (``passes/gang_pairs.py``)."""
+        """How many a turn does (``passes/gangs/gang_pairs.py``)."""
         return max((gangs_of(block.name) for block in self.blocks), default=1)
 
     def kind_of(self, instruction: str) -> str:

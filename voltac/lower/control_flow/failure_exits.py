@@ -93,7 +93,8 @@ def _by_zero(operator: str, span: Span) -> str:
 
 
 def check_divisors(c: FunctionContext, operator: str, right: IR, signed: bool, span: Span) -> None:
-    """A varying division fails where a lane that is on has a divisor of zero: ``passes/check_divisors.py`` sees when."""
+    """A varying division fails where a lane that is on has a divisor of zero:
+    ``passes/arithmetic/check_divisors.py`` sees when."""
     known = _constants(right)
     text = _by_zero(operator, span)
     if known == {0}:

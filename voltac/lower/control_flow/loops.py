@@ -28,7 +28,7 @@ _MOST_UNROLLED = 48
 def loop_hint(c: FunctionContext, unroll: int | None, gangs: bool = False) -> str:
     """Metadata for the jump back: what ``#pragma unroll`` asks.
 
-    A loop over gangs is not unrolled unasked; ``passes/gangs_in_flight.py`` asks for some.
+    A loop over gangs is not unrolled unasked; ``passes/gangs/gangs_in_flight.py`` asks for some.
     """
     c.loops += 1
     if unroll is None and c.loops > _MOST_UNROLLED:

@@ -6,7 +6,7 @@
     %a = trunc %words to <8 x i8>;  %b = trunc (lshr %words, 8) to <8 x i8>;  ...
 
 A word begins with the first byte that is touched and ends with the last. Rows of a loop are loaded so, too
-(:mod:`voltac.passes.row_blocks`); these are loops that were written out.
+(:mod:`voltac.passes.rows.row_blocks`); these are loops that were written out.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ def interleaved(columns: list[str], element: str, emit: Emitter) -> list[str]:
     """Four vectors of 8 lanes of 4 bytes, first elements, second ones, ... -> what memory holds in order, in four vectors.
 
     Halves of registers of 256 bits are put together last: lanes in another order need no shuffle there
-    (:mod:`voltac.passes.lane_orders`).
+    (:mod:`voltac.passes.lanes.lane_orders`).
     """
     rows = four_by_four(columns, element, INTERLEAVED_LANES, emit)
     return [

@@ -98,7 +98,7 @@ _MOST_STEPS = 60
 
 def _is_data(vector: str, values: LaneValues) -> bool:
     """Whether lanes come from vectors. Arithmetic of uniform values and constants LLVM does on scalars, and what is loaded lane
-    by lane may stay there (:mod:`voltac.passes.lanes_in_scalars`)."""
+    by lane may stay there (:mod:`voltac.passes.lanes.lanes_in_scalars`)."""
     work, seen, found = [vector], {vector}, False
     while work:
         made = values.definitions.get(work.pop())

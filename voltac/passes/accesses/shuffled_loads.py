@@ -22,14 +22,14 @@ from voltac.passes.accesses.byte_groups import plan_group_loads
 from voltac.passes.accesses.byte_words import plan_byte_words
 from voltac.passes.accesses.cost_rows import cost_row, has_masked, shuffle_elements
 from voltac.passes.accesses.emit import Emitter
-from voltac.passes.accesses.member_halves import plan_half_loads
-from voltac.passes.accesses.member_pairs import plan_pair_loads
-from voltac.passes.accesses.member_words import plan_word_loads
 from voltac.passes.accesses.piece import Piece, join_parts, reason
 from voltac.passes.accesses.reversed_runs import plan_reversed
 from voltac.passes.accesses.stride_pairs import stride_pairs
 from voltac.passes.accesses.transpose import Held, contents, network, write_network
 from voltac.passes.accesses.wide_elements import plan_wide_loads
+from voltac.passes.members.member_halves import plan_half_loads
+from voltac.passes.members.member_pairs import plan_pair_loads
+from voltac.passes.members.member_words import plan_word_loads
 from voltac.records import mutable_record
 from voltac.target_info import TargetInfo
 from voltac.target_info.access_costs import CostRow

@@ -18,13 +18,13 @@ from voltac.passes.accesses.byte_groups import plan_group_stores
 from voltac.passes.accesses.cost_rows import cost_row, has_halves, has_masked, shuffle_elements
 from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.lane_rows import INTERLEAVED_LANES, interleaved
-from voltac.passes.accesses.member_halves import plan_half_stores
-from voltac.passes.accesses.member_pairs import plan_pair_stores
-from voltac.passes.accesses.member_words import plan_word_stores
 from voltac.passes.accesses.piece import Piece, reason
 from voltac.passes.accesses.reversed_runs import plan_reversed
 from voltac.passes.accesses.shuffled_loads import clusters, wanting_lanes
 from voltac.passes.accesses.wide_elements import plan_wide_stores
+from voltac.passes.members.member_halves import plan_half_stores
+from voltac.passes.members.member_pairs import plan_pair_stores
+from voltac.passes.members.member_words import plan_word_stores
 from voltac.target_info import TargetInfo
 from voltac.target_info.access_costs import CostRow
 

@@ -17,8 +17,8 @@ from functools import partial
 from voltac.passes.accesses.access import Access
 from voltac.passes.accesses.cost_rows import has_halves
 from voltac.passes.accesses.emit import Emitter
-from voltac.passes.accesses.member_halves import in_halves
 from voltac.passes.accesses.piece import Piece, joined_parts, reason
+from voltac.passes.members.member_halves import in_halves
 from voltac.records import record
 from voltac.target_info import TargetInfo
 

@@ -1,1 +1,1 @@
-"""Masks of targets whose registers have none: how wide their lanes are, and which lanes are masks."""
+"""Masks: how wide their lanes are, which lanes are masks, and the passes over conditions and choices."""

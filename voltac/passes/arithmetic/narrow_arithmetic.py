@@ -11,7 +11,7 @@ or a product depends on the lower halves of the operands only; a quotient, a com
 greater of two depends on all bits, so that there every operand has to lie in a range that 16
 bits hold. Ranges are those of the elements loaded, carried on by interval arithmetic.
 It is done where it takes less work, what has to be extended again being counted; gangs go together
-better afterwards (:mod:`voltac.passes.wide_gangs`). Ranges, choice and rewriting are one file: each asks the others
+better afterwards (:mod:`voltac.passes.gangs.wide_gangs`). Ranges, choice and rewriting are one file: each asks the others
 what a value of the function is.
 """
 
@@ -29,9 +29,9 @@ from voltac.ir.types import DataLayout, element_of, integer_bits, lanes_of
 from voltac.ir.uses import remove_unused, uses_of
 from voltac.options import Options
 from voltac.passes.accesses.access import pseudo_operation
-from voltac.passes.accesses.member_groups import joined_loads
 from voltac.passes.facts.effects import FunctionEffects, module_effects
 from voltac.passes.facts.integer_ranges import ALL, RANGES, Range, range_of_call, union
+from voltac.passes.members.member_groups import joined_loads
 from voltac.system.lazy_patterns import lazy_pattern
 from voltac.target_info import TargetInfo
 

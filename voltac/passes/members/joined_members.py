@@ -20,10 +20,10 @@ from voltac.ir.uses import remove_unused
 from voltac.options import Options
 from voltac.passes.accesses.access import AccessReport, SourcePlaces, locations
 from voltac.passes.accesses.emit import Emitter, declare
-from voltac.passes.accesses.member_costs import MemberCosts, piece_of
-from voltac.passes.accesses.member_groups import MemberGroup, may_store_members, next_group
-from voltac.passes.accesses.member_trees import MemberWriter
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
+from voltac.passes.members.member_costs import MemberCosts, piece_of
+from voltac.passes.members.member_groups import MemberGroup, may_store_members, next_group
+from voltac.passes.members.member_trees import MemberWriter
 from voltac.target_info import TargetInfo
 
 

@@ -8,8 +8,8 @@ The same for rows of a matrix: ``for r = 0 .. 3: for k = 0 .. 3: a[16 * i + 4 * 
 
 And for what is added up of the members of a struct: ``for k = 0 .. 15: s += b[16 * i + k]`` is a sum of 16 loads.
 
-Then it is seen that the stores of one gang fill memory without a gap (:mod:`voltac.passes.joined_members`), or that its loads
-read all of it (:mod:`voltac.passes.reduced_members`). ``lower``
+Then it is seen that the stores of one gang fill memory without a gap (:mod:`voltac.passes.members.joined_members`), or that its
+loads read all of it (:mod:`voltac.passes.members.reduced_members`). ``lower``
 writes the bodies of shorter loops one after the other itself (``lower/control_flow/unrolling.py``). What is the same in each
 iteration stands once. Blocks that only follow each other become one.
 """
@@ -22,11 +22,11 @@ from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.options import Options
 from voltac.passes.accesses.access import Access, pseudo_operation, read_access
-from voltac.passes.accesses.member_reductions import may_be_reduced, operation_of
-from voltac.passes.accesses.member_trees import stride_of
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
 from voltac.passes.loops.counted_loops import CountedLoop, IterationSteps
 from voltac.passes.loops.gang_loops import root
+from voltac.passes.members.member_reductions import may_be_reduced, operation_of
+from voltac.passes.members.member_trees import stride_of
 
 _MOST_MEMBERS = 8
 """Iterations. Chosen, not measured."""

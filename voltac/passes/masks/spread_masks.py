@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 
 from voltac.options import Options
-from voltac.passes.zeros_behind_masks import CLEARING_SHUFFLE, cleared_lanes
+from voltac.passes.masks.zeros_behind_masks import CLEARING_SHUFFLE, cleared_lanes
 from voltac.system.lazy_patterns import lazy_pattern
 
 _TAKEN = lazy_pattern(r"%spread_bytes\.(\d+) =")

@@ -9,7 +9,7 @@
 becomes, where all of it is of each lane by itself (:mod:`voltac.passes.loops.branching_loops`), that loop in scalars within a
 loop over the lanes that are on (:mod:`voltac.passes.loops.lone_lanes`). A gang waits in each iteration for a gather of what the
 one before gathered, goes wherever any lane goes, and runs as long as its slowest lane. Loops without branches are
-:mod:`voltac.passes.walk_runs`'s.
+:mod:`voltac.passes.rows.walk_runs`'s.
 """
 
 from __future__ import annotations
@@ -111,7 +111,7 @@ _WIDE = 4
 """Bytes of the smallest element that gathers are for."""
 _OPERATION, _ITERATION, _ITERATION_ALONE, _WAIT = 0.5, 2.0, 3.0, 8.0
 """An operation, an iteration or branch of a gang, an iteration of one lane, and a gather that is waited for, in the
-unit of the cost rows, as in :mod:`voltac.passes.walk_runs`."""
+unit of the cost rows, as in :mod:`voltac.passes.rows.walk_runs`."""
 _SHARE = 0.5
 """Of the iterations of a gang, those in which a lane is still in the loop: chosen between those of lengths and of searches."""
 _SHARE_OF_BRANCH = 0.5

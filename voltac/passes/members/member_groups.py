@@ -6,9 +6,9 @@ from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function
 from voltac.ir.parts import Operand
 from voltac.passes.accesses.access import Access, is_divisor, pseudo_operation, read_access
-from voltac.passes.accesses.member_trees import Trees, stride_of
-from voltac.passes.accesses.member_windows import first_member
 from voltac.passes.facts.effects import FunctionEffects
+from voltac.passes.members.member_trees import Trees, stride_of
+from voltac.passes.members.member_windows import first_member
 from voltac.records import mutable_record
 
 _MOST_MEMBERS = 16

@@ -11,7 +11,7 @@
 
 ``--opt=streaming-stores`` asks for it. A store through the caches first reads the line that it is to fill, and drives out
 another. On an Intel Xeon ``a[i] = b[i] + 3 * c[i]`` takes 0.4 to 0.55 of the time from 16 MB an array on, a loop that only
-fills 0.15 from 64 MB on; what fits in the caches would take 2 to 2.5 times as long. :mod:`voltac.passes.aligned_stores`
+fills 0.15 from 64 MB on; what fits in the caches would take 2 to 2.5 times as long. :mod:`voltac.passes.gangs.aligned_stores`
 begins such loops where their stores are aligned. Direct stores become visible to other cores in any order: where the loop is
 left, a fence ends that (Intel, Software Developer's Manual, volume 1, 10.4.6.2).
 """

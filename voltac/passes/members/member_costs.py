@@ -8,7 +8,7 @@ from voltac.ir.model import Function, Instruction
 from voltac.ir.types import element_of
 from voltac.ir.uses import uses_of
 from voltac.passes.accesses.access import Access
-from voltac.passes.accesses.member_trees import Node, Trees, is_long, row_of, window_of
+from voltac.passes.members.member_trees import Node, Trees, is_long, row_of, window_of
 from voltac.target_info import TargetInfo
 
 _MOST_REGISTERS = 4

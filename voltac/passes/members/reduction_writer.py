@@ -1,19 +1,19 @@
 """Writes what is reduced of all members of structs: by instructions that add up neighbours, where there are some.
 
 Bytes and their distances are added by eights (``psadbw``), bytes by twos (``pmaddubsw``), 16-bit numbers and their products by
-twos (``pmaddwd``); what is a bit of each member is a comparison's mask (:mod:`voltac.passes.accesses.member_bits`). All else is
-done register by register (:mod:`voltac.passes.accesses.lane_folds`).
+twos (``pmaddwd``); what is a bit of each member is a comparison's mask (:mod:`voltac.passes.members.member_bits`). All else is
+done register by register (:mod:`voltac.passes.members.lane_folds`).
 """
 
 from __future__ import annotations
 
 from voltac.ir.types import element_of, lanes_of
 from voltac.passes.accesses.emit import Emitter
-from voltac.passes.accesses.lane_folds import LaneFold
-from voltac.passes.accesses.member_bits import member_bits, write_bits
-from voltac.passes.accesses.member_reductions import Reduction
-from voltac.passes.accesses.member_sums import EIGHT, bytes_added, integer_register, kind_of, words_multiplied
-from voltac.passes.accesses.member_trees import MemberWriter, Node
+from voltac.passes.members.lane_folds import LaneFold
+from voltac.passes.members.member_bits import member_bits, write_bits
+from voltac.passes.members.member_reductions import Reduction
+from voltac.passes.members.member_sums import EIGHT, bytes_added, integer_register, kind_of, words_multiplied
+from voltac.passes.members.member_trees import MemberWriter, Node
 from voltac.target_info import TargetInfo
 
 _DISTANCES = {128: "sse2.psad.bw", 256: "avx2.psad.bw", 512: "avx512.psad.bw.512"}

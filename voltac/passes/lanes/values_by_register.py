@@ -8,7 +8,8 @@
     %s = shufflevector <8 x float> %r0, <8 x float> %i0, <0, 8, 1, 9, 2, 10, 3, 11>
 
 The instructions are the same, since LLVM splits what fills several registers. But lanes between shuffles may stand in any
-order then, which :mod:`voltac.passes.lane_orders` looks for within registers: structs of gangs of 16 lanes, pairs of doubles.
+order then, which :mod:`voltac.passes.lanes.lane_orders` looks for within registers: structs of gangs of 16 lanes, pairs of
+doubles.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from voltac.ir.types import element_of, lanes_of
 from voltac.ir.uses import remove_unused, uses_of
 from voltac.options import Options
 from voltac.passes.facts.shuffles_behind import mask_of
-from voltac.passes.lane_orders import BITS, REGISTER, is_lanewise, is_same_in_lanes, stays_within
+from voltac.passes.lanes.lane_orders import BITS, REGISTER, is_lanewise, is_same_in_lanes, stays_within
 from voltac.passes.loops.width_texts import of_width
 
 _MOST_VALUES = 100

@@ -15,11 +15,11 @@ from voltac.ir.parts import Operand
 from voltac.ir.types import element_of, lanes_of
 from voltac.ir.uses import Uses, uses_of
 from voltac.passes.accesses.access import Access, is_divisor, pseudo_operation, read_access
-from voltac.passes.accesses.lane_folds import CHUNK
-from voltac.passes.accesses.member_sums import integer_register, kind_of
-from voltac.passes.accesses.member_trees import Node, Trees, stride_of
-from voltac.passes.accesses.member_windows import first_member
 from voltac.passes.facts.effects import FunctionEffects
+from voltac.passes.members.lane_folds import CHUNK
+from voltac.passes.members.member_sums import integer_register, kind_of
+from voltac.passes.members.member_trees import Node, Trees, stride_of
+from voltac.passes.members.member_windows import first_member
 from voltac.records import field, mutable_record
 from voltac.target_info import TargetInfo
 

@@ -6,9 +6,9 @@
     %sums = call <4 x i64> @llvm.x86.avx2.psad.bw(%bytes, 0)
     ...                                                           added in pairs, and cut to the lanes' size
 
-What each member is made of first is done for all of them at once, too (:mod:`voltac.passes.joined_members`): absolute
+What each member is made of first is done for all of them at once, too (:mod:`voltac.passes.members.joined_members`): absolute
 differences, products. Members need not be brought one into each lane for that; what is left of each register is
-(:mod:`voltac.passes.accesses.lane_folds`).
+(:mod:`voltac.passes.members.lane_folds`).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from voltac.ir.uses import remove_unused
 from voltac.options import Options
 from voltac.passes.accesses.access import AccessReport, SourcePlaces, locations
 from voltac.passes.accesses.emit import Emitter, declare
-from voltac.passes.accesses.member_reductions import TOUCHING, Reduction, ReductionFinder, may_reduce
-from voltac.passes.accesses.reduction_writer import ReductionWriter
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
+from voltac.passes.members.member_reductions import TOUCHING, Reduction, ReductionFinder, may_reduce
+from voltac.passes.members.reduction_writer import ReductionWriter
 
 
 def reduce_members(module: Module, options: Options) -> list[AccessReport]:

@@ -4,7 +4,7 @@
     ->                                   !7 = distinct !{!7, !9}     !9 = !{!"llvm.loop.unroll.count", i32 4}
 
 A loop that only sums up waits for its sums: LLVM gives each of the gangs one of its own,
-where the order of additions does not matter. Of loops that store :mod:`voltac.passes.gang_pairs` does two.
+where the order of additions does not matter. Of loops that store :mod:`voltac.passes.gangs.gang_pairs` does two.
 """
 
 from __future__ import annotations

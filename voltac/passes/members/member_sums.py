@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from voltac.ir.types import element_of
-from voltac.passes.accesses.member_bits import member_bits
-from voltac.passes.accesses.member_trees import Node
+from voltac.passes.members.member_bits import member_bits
+from voltac.passes.members.member_trees import Node
 from voltac.target_info import TargetInfo
 
 EIGHT = 8

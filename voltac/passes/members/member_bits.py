@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from voltac.ir.types import element_of, lanes_of
 from voltac.passes.accesses.emit import Emitter
-from voltac.passes.accesses.member_trees import MemberWriter, Node
+from voltac.passes.members.member_trees import MemberWriter, Node
 from voltac.records import record
 
 _WIDTHS = (8, 16, 32, 64)

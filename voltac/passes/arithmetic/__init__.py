@@ -1,0 +1,1 @@
+"""Passes over what lanes compute: widths, divisions, products, bits."""

@@ -1,0 +1,1 @@
+"""Passes over the lanes of values: their order, those in scalars, those of single registers."""

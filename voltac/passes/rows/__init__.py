@@ -1,0 +1,1 @@
+"""Passes over loops in which each lane goes along a row of its own."""
