@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import ctypes
 import os
 import stat
 import subprocess
@@ -95,9 +96,10 @@ def test_a_report_shows_a_hostile_source_as_text(command: str, tmp_path: Path, m
         quoted = text.replace("\\", "").replace('"', '\\"')
         Path(name).write_text(
             f"// {text}\n#define TEXT {text}\n/* {text} */\nexport void f(uniform float a[], uniform int n) {{\n"
-            f'    if (n < 0) print("{quoted}\\n");\n    foreach (i = 0 ... n) a[i * 2] += 1; // {text}\n}}\n'
+            f'    print("{quoted}\\n");\n    foreach (i = 0 ... n) a[i * 2] += 1; // {text}\n}}\n'
         )
         assert main([command, name, "--target=avx2", "--html", "page.html"]) == 0
+        ctypes.CDLL(None).fflush(None)  # what kernels print is not to stand behind the suite's own lines
         made.append(Elements(Path("page.html").read_text()))
     plain, hostile = made
     assert hostile.found <= plain.found and "img" not in hostile.found and "script" not in hostile.found

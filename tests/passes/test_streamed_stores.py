@@ -15,7 +15,7 @@ import voltac
 from voltac.driver import compile_source
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
-from voltac.passes import streamed_stores
+from voltac.passes.gangs import streamed_stores
 from voltac.target_info import find_target
 
 TARGETS = ["sse4-i32x4", "avx1-i32x8", "avx2-i32x8", "avx2-i32x16", "avx512skx-x16"]
