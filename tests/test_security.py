@@ -72,6 +72,10 @@ def test_no_code_is_made_of_what_comes_from_outside() -> None:
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>&quot;'\"--></style></pre>"
 
 
+MEASURED = {"div aria-label", "div title", "div role", "hr", "hr style", "small", "b", "b class", "b style", "i", "i style"}
+"""Of bars, which are drawn where what was measured is clear."""
+
+
 class Elements(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -102,7 +106,7 @@ def test_a_report_shows_a_hostile_source_as_text(command: str, tmp_path: Path, m
         ctypes.CDLL(None).fflush(None)  # what kernels print is not to stand behind the suite's own lines
         made.append(Elements(Path("page.html").read_text()))
     plain, hostile = made
-    assert hostile.found <= plain.found and "img" not in hostile.found and "script" not in hostile.found
+    assert hostile.found - MEASURED <= plain.found and "img" not in hostile.found and "script" not in hostile.found
     assert HOSTILE in hostile.data
 
 
