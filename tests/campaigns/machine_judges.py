@@ -12,8 +12,8 @@ from pathlib import Path
 
 import wasm_modules
 from emulated import AARCH64, X86, Machine, missing, run_emulated
-from program_judges import X86_32, first_wrong, interpreted
-from run_programs import Array, NativeRunner, at_level, compile_for, natively, same_numbers
+from program_judges import X86_32, difference, first_wrong, interpreted
+from run_programs import Array, NativeRunner, at_level, compile_for, natively
 from test_other_machines import with_sve, with_vectors
 
 from voltac.pipeline import Compilation
@@ -70,9 +70,4 @@ def judge_on_machine(seed: int, text: str) -> str:
         results = ran(jobs, text)
     except AssertionError as crash:
         return f"crash, {first_wrong(job, expected)}: {target.name}: {crash}"
-    for each, (out, printed) in zip(jobs, results):
-        if not same_numbers(out, expected):
-            return f"{first_wrong(each, expected)}: {target.name} -O{each.options.level}"
-        if printed != text_printed:
-            return f"wrong text: {target.name} -O{each.options.level}: {printed[:100]!r}, not {text_printed[:100]!r}"
-    return ""
+    return difference(jobs, results, expected, text_printed)

@@ -124,6 +124,17 @@ def ran(jobs: Sequence[Compilation]) -> list[tuple[Array, str]]:
     return NativeRunner().run([natively(each) for each in jobs])
 
 
+def difference(jobs: Sequence[Compilation], results: Sequence[tuple[Array, str]], expected: Array, text_printed: str) -> str:
+    """What is wrong with the first wrong result, empty if none is."""
+    for each, (out, printed) in zip(jobs, results, strict=True):
+        name = f"{each.options.target.name} -O{each.options.level}"
+        if not same_numbers(out, expected):
+            return f"{first_wrong(each, expected)}: {name}"
+        if printed != text_printed:
+            return f"wrong text: {name}: {printed[:100]!r}, not {text_printed[:100]!r}"
+    return ""
+
+
 def judge_program(seed: int, text: str) -> str:
     """For one target; at -O2 and at one of the other levels."""
     target, path = target_of_program(seed, text), Path(f"program_{seed}.ispc")
@@ -134,12 +145,7 @@ def judge_program(seed: int, text: str) -> str:
         results = ran(jobs)
     except AssertionError as crash:
         return f"crash, {first_wrong(job, expected)}: {crash}"
-    for each, (out, printed) in zip(jobs, results):
-        if not same_numbers(out, expected):
-            return f"{first_wrong(each, expected)}: {target.name} -O{each.options.level}"
-        if printed != text_printed:
-            return f"wrong text: {target.name} -O{each.options.level}: {printed[:100]!r}, not {text_printed[:100]!r}"
-    return ""
+    return difference(jobs, results, expected, text_printed)
 
 
 def options_of(seed: int) -> Options:
