@@ -1,5 +1,5 @@
-// pow where the exponent is a constant: power_to_3(a) is pow(a, 3), power_to_minus_0_5(a) is pow(a, -0.5), power_to_whole(a, 7) is
-// pow(a, 7). The attribute by_constant of pow leads here.
+// pow where an argument is a constant: power_to_3(a) is pow(a, 3), power_to_minus_0_5(a) is pow(a, -0.5), power_to_whole(a, 7) is
+// pow(a, 7), power_of_10(b) is pow(10, b). The attribute by_constant of pow leads here.
 
 // Those that few operations give. Adding zero makes -0 zero.
 #define FEW_OPERATIONS(T, INFINITY) \
@@ -102,3 +102,49 @@ template <typename F, typename U> static inline F inverse_power_double(F a, unif
     }
 WHOLE_POWERS(varying)
 WHOLE_POWERS(uniform)
+
+// 10^b = 2^n e^r with n = round(b log2 10), as exp: log10 2 is in two parts, of which n times the upper one is exact.
+template <typename F> static inline F power_of_10_float(F b) {
+    F bounded = __max((F)-46.0f, __min((F)39.0f, b));
+    F shifted = __mad(bounded, 3.32192802f, 12582912.0f);
+    F n = shifted - 12582912.0f;
+    F most = __mad(n, -0.301025391f, bounded);
+    F r = __mad(n, -4.60503911e-06f, most) * 2.30258512f;
+    F z = r * r;
+    F p = __mad(z, __mad(z, 0.00138207339f, __mad(r, 0.00836867746f, 0.0416682661f)), __mad(r, 0.166665211f, 0.49999994f));
+    return __scale_sum((F)1.0f, __mad(z, p, r), shifted);
+}
+
+template <typename F> static inline F power_of_10_reduced_double(F b, F &r, F &low) {
+    F shifted = __mad(b, 3.321928094887362d, 6755399441055744.0d);
+    F n = shifted - 6755399441055744.0d;
+    F most = __mad(n, -0.30102999566395283d, b);
+    F high = most * 2.302585092994046d;
+    F rest = __mad(n, -6.530912947994468e-14d, most * -2.1707562233822494e-16d);
+    r = high + rest;
+    low = (high - r) + rest;
+    return shifted;
+}
+
+template <typename F> static noinline F power_of_10_at_ends_double(F b) {
+    F r, low;
+    F shifted = power_of_10_reduced_double<F>(__min((F)309.0d, __max((F)-324.5d, b)), r, low);
+    return scale_double<F>(exp_polynomial_double<F>(r, low), shifted);
+}
+
+template <typename F> static inline F power_of_10_double(F b) {
+    F r, low;
+    F shifted = power_of_10_reduced_double<F>(b, r, low);
+    F power = times_power_double<F>(exp_polynomial_double<F>(r, low), shifted);
+    if (!(abs(b) < 307.0d))
+        power = power_of_10_at_ends_double<F>(b);
+    return power;
+}
+
+#define POWERS_OF_CONSTANTS(RATE) \
+    static inline RATE float power_of_2(RATE float b) { return exp2(b); } \
+    static inline RATE double power_of_2(RATE double b) { return exp2(b); } \
+    static inline RATE float power_of_10(RATE float b) { return power_of_10_float<RATE float>(b); } \
+    static inline RATE double power_of_10(RATE double b) { return power_of_10_double<RATE double>(b); }
+POWERS_OF_CONSTANTS(varying)
+POWERS_OF_CONSTANTS(uniform)

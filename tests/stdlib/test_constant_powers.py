@@ -1,4 +1,4 @@
-"""pow where the exponent is a constant is a few products or a root, good to 2 ULP (language 13.4), with C's special values."""
+"""pow of a constant, or by one, is products, a root or an exponential, good to 2 ULP, special values as in C (language 13.4)."""
 
 from __future__ import annotations
 
@@ -71,6 +71,31 @@ def test_powers_by_constants(type: str, target: str) -> None:
             assert np.max(np.abs(got - wanted)[finite] / unit[finite]) <= 2, exponent
         np.testing.assert_array_equal(got[~finite], rounded[~finite], exponent)
         np.testing.assert_array_equal(np.signbit(got[rounded == 0]), np.signbit(rounded[rounded == 0]), exponent)
+
+
+@pytest.mark.parametrize("target", ["host", "sse4-i32x4"])
+def test_powers_of_constants(target: str) -> None:
+    source = "".join(
+        f"export void of_{base}_{type}(uniform {type} b[], uniform {type} r[], uniform int n) "
+        f"{{ foreach (i = 0 ... n) r[i] = pow((uniform {type}){base}, b[i]); }}\n"
+        for base in (2, 10)
+        for type in TYPES
+    )
+    made = voltac.compile(source, target=target)
+    special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e30, -1e30, 400.0, -400.0, 2000.0, -2000.0]
+    for base in (2, 10):
+        for type, dtype in TYPES.items():
+            most = np.finfo(dtype).maxexp / np.log2(base)
+            x = np.array([*np.random.default_rng(9).uniform(-1.18 * most, most, 2000), *range(-9, 9), *special], dtype)
+            got = np.empty_like(x)
+            getattr(made, f"of_{base}_{type}")(x, got, len(x))
+            with np.errstate(all="ignore"):
+                wanted = np.longdouble(base) ** x.astype(np.longdouble)
+                rounded = wanted.astype(dtype)
+                unit = np.spacing(np.maximum(np.abs(rounded), np.finfo(dtype).tiny))
+                finite = np.isfinite(rounded)
+                assert np.max(np.abs(got - wanted)[finite] / unit[finite]) <= 1.5, (base, type)
+            np.testing.assert_array_equal(got[~finite], rounded[~finite])
 
 
 def test_levels_agree() -> None:

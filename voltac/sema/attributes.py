@@ -36,7 +36,7 @@ SLOW_UNLESS_CONSTANT = "slow_unless_constant"
 BARRIER = "barrier"
 """``barrier(N)``: waits at the barrier its first argument says, for N threads beside those its second one counts."""
 BY_CONSTANT = "by_constant"
-"""``by_constant(NAME)``: for some constants as last argument there are functions NAME_... (``overloads/by_constant.py``)."""
+"""``by_constant(NAME)``: for some constants as arguments there are functions NAME_... (``overloads/by_constant.py``)."""
 _OF_LIBRARY = (ACTIVE_LANES, FILLS_LANES, SLOW_UNLESS_CONSTANT, BARRIER, BY_CONSTANT)
 
 

@@ -7,7 +7,8 @@
     %r = fptrunc <8 x float> %r.half.as to <8 x half>
 
 LLVM would take the lanes one by one, and its simplification would undo this, so it comes behind that. Whole numbers stay
-float16, and a root that is rounded to float first is rounded to float16 as if at once: a float has two digits more than twice as many.
+float16, and a root that is rounded to float first is rounded to float16 as if at once: a float has two digits more than twice
+as many.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""Calls of library functions whose last argument is a constant: ``pow(a, 3)`` -> ``power_to_3(a)``.
+"""Calls of library functions of two arguments with a constant: ``pow(a, 3)`` -> ``power_to_3(a)``.
 
-A function with ``by_constant(power_to)`` has others beside it, for constants that make its result simple:
-``power_to_3(a)``, ``power_to_minus_0_5(a)``; and ``power_to_whole(a, n)``, ``power_to_minus_whole(a, n)`` for whole numbers
-n. What is a constant the language says, so that results are the same at every optimisation level.
+A function with ``by_constant(power)`` has others beside it, for constants that make its result simple: ``power_to_3(a)``,
+``power_to_minus_0_5(a)``; ``power_to_whole(a, n)``, ``power_to_minus_whole(a, n)`` for whole numbers n; and ``power_of_10(b)``
+where the first argument is a constant. What is a constant the language says, so that results are the same at every
+optimisation level.
 """
 
 from __future__ import annotations
@@ -21,23 +22,29 @@ def call_by_constant(
     checker: Checker, function: tree.FunctionSymbol, arguments: list[tree.Value]
 ) -> tuple[tree.FunctionSymbol, list[tree.Value]]:
     """What is called in place of a function, and with what."""
-    last = arguments[-1] if arguments else None
-    prefix = argument_of(function, BY_CONSTANT) if function.attributes and type(last) is tree.Constant else None
+    prefix = argument_of(function, BY_CONSTANT) if function.attributes else None
     # The libraries of devices say less about their errors than a few products have.
     if prefix is None or checker.target.is_device:
         return function, arguments
-    assert type(last) is tree.Constant
-    sign = "minus_" if last.value < 0 else ""
-    size = abs(last.value)
-    own = _beside(checker, function, f"{prefix}_{sign}{size:g}".replace(".", "_"))
-    if own is not None:
-        return own, arguments[:-1]
-    whole = None
-    if size in range(_LEAST, _MOST + 1):
-        whole = _beside(checker, function, f"{prefix}_{sign}whole")
-    if whole is None:
-        return function, arguments
-    return whole, [*arguments[:-1], tree.Constant(last.span, Qual(UINT32), int(size))]
+    first, last = arguments
+    if type(last) is tree.Constant:
+        own = _beside(checker, function, f"{prefix}_to_{_word(last.value)}")
+        if own is not None:
+            return own, [first]
+        size = abs(last.value)
+        whole = _beside(checker, function, f"{prefix}_to_{'minus_' if last.value < 0 else ''}whole")
+        if whole is not None and size in range(_LEAST, _MOST + 1):
+            return whole, [first, tree.Constant(last.span, Qual(UINT32), int(size))]
+    if type(first) is tree.Constant:
+        own = _beside(checker, function, f"{prefix}_of_{_word(first.value)}")
+        if own is not None:
+            return own, [last]
+    return function, arguments
+
+
+def _word(value: float) -> str:
+    """A number as names have it."""
+    return f"{'minus_' if value < 0 else ''}{abs(value):g}".replace(".", "_")
 
 
 def _beside(checker: Checker, function: tree.FunctionSymbol, name: str) -> tree.FunctionSymbol | None:
