@@ -1,4 +1,4 @@
-"""pow of a constant, or by one, is products, a root or an exponential, good to 2 ULP, special values as in C (language 13.4)."""
+"""pow of a constant, or by one, is products, a root or an exponential, good to 2 ULP, special values as in C (13.4)."""
 
 from __future__ import annotations
 
