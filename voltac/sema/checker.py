@@ -93,6 +93,8 @@ class Checker:
         """Earlier variables of the declaration at hand, which its initial values don't see."""
         self.declarations: Sequence[ast.ExternalDeclaration] = ()
         """All of the file."""
+        self._definitions: dict[str, Span] | None = None
+        """Functions of the file by their names, once a name is missing."""
 
     def finish(self) -> None:
         """Nothing more is checked: what holds each other is let go at once, not when Python looks for such."""
@@ -210,10 +212,10 @@ class Checker:
 
     def _defined_later(self, name: str) -> Span | None:
         """Where the file defines a function of a name that is not visible yet."""
-        for node in self.declarations:
-            if type(node) is ast.FunctionDefinition and (declarator := ast.declared_name(node.declarator)).name == name:
-                return declarator.span
-        return None
+        if self._definitions is None:
+            functions = (node for node in self.declarations if type(node) is ast.FunctionDefinition)
+            self._definitions = {known.name: known.span for known in (ast.declared_name(one.declarator) for one in functions)}
+        return self._definitions.get(name)
 
     def suggest(self, name: str) -> str:
         """Names that are visible here and spelt much like it, as the end of a message; empty if there is none."""
