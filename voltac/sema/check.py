@@ -59,6 +59,7 @@ def check(
         checkers.append(inner)
     for name in unit.unknown_types:
         checker.scopes.declare_global(name, Poisoned(name, NOWHERE))
+    checker.declarations = unit.declarations
     for node, following in zip(unit.declarations, (*unit.declarations[1:], None)):
         checker.doubtful = isinstance(following, ast.Mistake) and following.behind_brace
         checker.declaration(node)
