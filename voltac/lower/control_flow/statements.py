@@ -35,7 +35,7 @@ def lower_block(c: FunctionContext, node: tree.Block) -> None:
 
 
 def _lower_gang_strides(c: FunctionContext, node: tree.Block) -> bool:
-    """Lower a loop that all lanes come to and that steps from gang to gang as the ``foreach`` that it is; false if it is none."""
+    """Lower a loop that all lanes come to and that steps from gang to gang as a ``foreach``; false if it is none."""
     options = c.options
     if options.level < 1 or options.wrap_signed or options.target.is_device:
         return False
