@@ -37,7 +37,7 @@ def foreach_of(node: tree.Block, width: int) -> tuple[tree.Foreach, tree.Loop] |
         return None
     below = list(nodes(loop.body))
     written = {place.symbol for each in below if writes(each) and isinstance(place := root_of(each.place), tree.Variable)}
-    if symbol in written or any(isinstance(each, _LEAVES) for each in below) or _breaks(loop.body):
+    if symbol in written or any(isinstance(each, _LEAVES) for each in below) or breaks(loop.body):
         return None
     if not _is_fixed(last, written):
         return None
@@ -110,8 +110,8 @@ def _is_fixed(value: tree.Value, written: set[tree.VariableSymbol]) -> bool:
     return False
 
 
-def _breaks(node: object) -> bool:
-    """Whether a ``break`` leaves the loop around."""
+def breaks(node: object) -> bool:
+    """Whether a ``break`` in a loop's body leaves the loop."""
     if isinstance(node, tree.Break):
         return True
-    return not isinstance(node, _INNER) and any(isinstance(each, tree.Statement) and _breaks(each) for each in children(node))
+    return not isinstance(node, _INNER) and any(isinstance(each, tree.Statement) and breaks(each) for each in children(node))

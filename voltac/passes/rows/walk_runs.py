@@ -111,7 +111,7 @@ def _is_in_rows(access: Access) -> bool:
     """Whether lanes, not all of them on, load elements that are too far apart for a vector of them."""
     if access.all_on or access.is_uniform:
         return False
-    return min(abs(after - before) for before, after in zip(access.offsets, access.offsets[1:])) >= _ROW
+    return min(abs(after - before) for before, after in zip(access.offsets, access.offsets[1:])) >= _ROW * access.size
 
 
 def _is_work(instruction: Instruction, loop: LaneLoop) -> bool:
@@ -164,8 +164,8 @@ def _walks(access: Access, loop: LaneLoop) -> bool:
 
 _WIDE = 4
 """Bytes of the smallest element that gathers are for."""
-_ROW = 16
-"""Bytes between lanes that are taken to go along rows of their own: an SSE register."""
+_ROW = 4
+"""Elements from one lane to the next that are taken for rows; nearer ones are shuffled out of registers. Chosen."""
 _OPERATION, _ITERATION, _ITERATION_ALONE, _SMALL_LANE = 0.5, 2.0, 3.0, 3.5
 """An operation; the branch of an iteration and what waits for it, of a gang and of one lane; a lane's byte or 16-bit number
 under a mask. In the unit of the cost rows, measured on Zen 3: rows of a sparse matrix and strings gain 2 to 4 times; rows of
