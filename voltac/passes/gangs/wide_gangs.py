@@ -43,6 +43,8 @@ from voltac.target_info import TargetInfo
 _LANEWISE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "icmp", "fcmp", "select", "freeze"))
 _MOST_INSTRUCTIONS, _MOST_FILLING = 200, 600
 """Of a loop; where single gangs leave half of each register empty it may be longer. Chosen, not measured."""
+_WIDEST = 8
+"""Bytes of an element."""
 _NEAR = 8
 """Elements from one lane's to the next one's that are shuffled out of registers."""
 _MOST_REGISTERS = 4
@@ -168,6 +170,9 @@ class _Widening:
                     words = words or (instruction.op in BINARY and element_of(instruction.type) == "i16")
                     floats = floats or element_of(instruction.type) == "float"
                     widest = max(widest, self.values.layout.size(element_of(instruction.type)))
+                elif self.only_fills and element_of(instruction.type) == "i64" and instruction.op in BINARY:
+                    if self.values.value(instruction.type, instruction.name) is None:
+                        widest = _WIDEST
         if not accesses or any(access.lanes != self.width for access in accesses):
             return 1
         mark_readable(accesses, [], self.values)
@@ -233,6 +238,8 @@ class _Widening:
             if options.target.has_avx512 or all(store.size >= 4 for store in stores):
                 return 1
         factor = max(1, min(register // (smallest * self.width), most))
+        if self.only_fills:
+            return min(factor, filling)
         most = _MOST_LIVE * (1 + options.target.has_avx512)
         if not self.carried and factor > filling and self._live(factor, register) > most:
             return max(filling, factor // 2)
