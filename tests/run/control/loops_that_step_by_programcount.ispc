@@ -2,7 +2,7 @@
 // where:
 //   a = np.zeros(64); a[3:60] = 1; a[3:60:2] += f[3:60:2]
 //   b = np.zeros(64); b[[k for k in range(51) if i[k] % 3 != 0]] = 2
-// expect: a, b, 1225, 600, 6 * W, sum(range(3 * W)), 2 * W, 12 * W
+// expect: a, b, 1225, 600, 6 * W, sum(range(3 * W)), 2 * W, 12 * W, sum(W * 3 for k in range(21)), sum(range(0, 2 * W)) * 3
 export void test(uniform double out[], uniform float f[], uniform int32 i[], uniform int n) {
     for (int k = 3 + programIndex; k < n - 4; k += programCount) {
         out[k] = 1;
@@ -57,4 +57,15 @@ export void test(uniform double out[], uniform float f[], uniform int32 i[], uni
             inner++;
     }
     out[133] = reduce_add(inner);
+    // Once where all lanes are on, and once more where some are.
+    int all = 0;
+    foreach (m = 0 ... 21)
+        for (int k = programIndex; k < 3 * programCount; k += programCount)
+            all += programCount;
+    out[134] = reduce_add(all);
+    int some = 0;
+    cif (n > programIndex)
+        for (int k = programIndex; k < 2 * programCount; k += programCount)
+            some += 3 * k;
+    out[135] = reduce_add(some);
 }

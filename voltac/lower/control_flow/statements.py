@@ -47,6 +47,8 @@ def _lower_gang_strides(c: FunctionContext, node: tree.Block) -> bool:
     gangs, loop = found
     c.escapes.of[id(gangs)] = c.escapes[loop]
     c.statement(gangs)
+    # Behind the loop the counter is out of scope; a copy of the loop that only some lanes come to steps through a variable.
+    c.variables.values.pop(gangs.dimensions[0].symbol, None)
     return True
 
 
