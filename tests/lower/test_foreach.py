@@ -169,3 +169,31 @@ def test_each_value_has_one_turn_with_its_lanes(kind: str, target: str) -> None:
         expected = (-1, 0) if i % 5 == 2 else (len(equal), value)
         np.testing.assert_equal((lanes[i], values[i]), expected)
     assert (lanes[61:] == -1).all() and (values[61:] == 0).all()
+
+
+@pytest.mark.parametrize("bound", ["k < n; k += programCount", "k <= n - 1; k = k + programCount"])
+@pytest.mark.parametrize("first", ["programIndex", "first + programIndex", "programIndex + 3"])
+def test_a_loop_that_steps_by_programcount_is_a_foreach(first: str, bound: str) -> None:
+    source = f"""export void twice(uniform float x[], uniform int first, uniform int n) {{
+        for (int k = {first}; {bound}) x[k] *= 2;
+    }}"""
+    body = block(text_after("lower", source), "foreach_2_9.all_on")
+    assert "select" not in body and "splat (i1 true)" in body
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for (int k = programIndex; k < x[0]; k += programCount) x[k] *= 2;",
+        "for (int k = programIndex; k < n; k += programCount) { x[k] *= 2; n -= 1; }",
+        "for (int k = programIndex; k < n; k += programCount) { if (x[k] > 4) break; x[k] *= 2; }",
+        "for (int k = programIndex; k < n; k += programCount) { if (x[k] > 4) return; x[k] *= 2; }",
+        "for (int k = programIndex; k < n; k += programCount) { x[k] *= 2; k += n; }",
+        "for (int k = programIndex; k < n; k += 2) x[k] *= 2;",
+        "for (int k = 2 * programIndex; k < n; k += programCount) x[k] *= 2;",
+        "if (x[programIndex] > 4) for (int k = programIndex; k < n; k += programCount) x[k] *= 2;",
+    ],
+)
+def test_what_is_not_the_same_stays_a_loop(loop: str) -> None:
+    text = text_after("lower", f"export void twice(uniform float x[], uniform int n) {{ {loop} }}")
+    assert "foreach" not in text

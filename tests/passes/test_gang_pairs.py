@@ -129,7 +129,8 @@ def test_loops_that_follow_each_other_at_once(target: str) -> None:
         for (uniform int r = 0; r < m; r++) step(a, b, c, 3);
     }}"""
     text = passed(source, target)
-    assert text.count(".pairs:") >= 3
+    # Gangs that fill half of a register are done together instead.
+    assert text.count(".pairs:") >= 3 or text.count(".wide:") >= 3
     a, b, c = (np.arange(5 * width, dtype=np.int32) * factor + 1 for factor in (1, 5, 7))
     given = [each.copy() for each in (a, b, c)]
     IRInterpreter(read(text)).call("f", [*given, 3])

@@ -196,6 +196,27 @@ def test_a_lane_that_has_found_its_element_reads_no_further(kind: str, target: s
     calls.check()
 
 
+@pytest.mark.parametrize("target", ["sse4-i32x4", "avx2-i32x8", "avx2-i32x16", "avx512skx-x16"])
+def test_a_search_in_rows_of_one_length_reads_no_further(target: str) -> None:
+    """The index is regular, but not which lanes are left: a gang would take their elements one by one."""
+    source = STRINGS.replace("int k = starts[i];", "int at = 20;").replace("k - starts[i]", "at").replace("k++;", "")
+    source = source.replace(
+        "while (from[k] != 0)", "for (int k = 0; k < 20; k++) if (from[20 * i + k] == starts[i]) { at = k; break; }"
+    )
+    assert is_walked(source, target)
+    kernels, calls = compile_kernels(source, target), FencedCalls()
+    for count in (1, 8, 37):
+        letters, wanted = np.ones((count, 20), np.uint8), np.arange(count) * 7 % 21
+        wanted[-1] = 3
+        for row, at in zip(letters, wanted, strict=True):
+            row[at:] = 5
+        for at_end in (True, False):
+            short = letters.ravel()[: 20 * (count - 1) + 4]
+            to, sought, given = calls.copies(np.zeros(count, np.int32), np.full(count, 5, np.int32), short, at_end=at_end)
+            calls.add((count, at_end), partial(kernels.lengths, to, sought, given, count), (to, wanted))
+    calls.check()
+
+
 def test_what_the_loop_divides_by_is_asked_for_first() -> None:
     source = STRINGS.replace("from[k] != 0", "k < n && from[k] != 0").replace("k++;", "{ total += n / from[k]; k++; }")
     source = source.replace("int k =", "int total = 0; int k =").replace("k - starts[i]", "total")

@@ -81,6 +81,13 @@ class _IsNode(dict[type, bool]):
 
 
 _IS_NODE = _IsNode()
+
+
+def is_node(value: object) -> bool:
+    """Whether it is a node of the typed tree."""
+    return _IS_NODE[type(value)]
+
+
 _FIELDS: dict[type, tuple[str, ...]] = {}
 _WITHOUT_NODES = frozenset(("span", "type", "storage", "symbol", "address_rate"))
 

@@ -9,6 +9,7 @@ in which the mask is statically all on.
 from __future__ import annotations
 
 from voltac.ir import marks
+from voltac.lower.analyses.gang_strides import foreach_of
 from voltac.lower.analyses.node_costs import REST_LIMIT
 from voltac.lower.control_flow import masks
 from voltac.lower.control_flow.constructs import construct, go_on_without, remember_mask, run_branch
@@ -27,10 +28,28 @@ COPIES_LIMIT = 4
 
 @lowers_statement(tree.Block)
 def lower_block(c: FunctionContext, node: tree.Block) -> None:
-    """Its statements, or copies of a short loop's body; with a scope of its own in the debug information."""
+    """Its statements, or copies of a short loop's body, or a ``foreach``; with a scope of its own in the debug information."""
     with c.debug.inside_block(node):
-        if not lower_unrolled(c, node):
+        if not lower_unrolled(c, node) and not _lower_gang_strides(c, node):
             _lower_in_order(c, node.statements)
+
+
+def _lower_gang_strides(c: FunctionContext, node: tree.Block) -> bool:
+    """Lower a loop that all lanes come to and that steps from gang to gang as a ``foreach``; false if it is none."""
+    options = c.options
+    if options.level < 1 or options.wrap_signed or options.target.is_device:
+        return False
+    if c.mask is not None or c.probe is not None or not c.build.reachable:
+        return False
+    found = foreach_of(node, c.width)
+    if found is None:
+        return False
+    gangs, loop = found
+    c.escapes.of[id(gangs)] = c.escapes[loop]
+    c.statement(gangs)
+    # Behind the loop the counter is out of scope; a copy of the loop that only some lanes come to steps through a variable.
+    c.variables.values.pop(gangs.dimensions[0].symbol, None)
+    return True
 
 
 def _lower_in_order(c: FunctionContext, statements: tuple[tree.Statement, ...]) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 
 from voltac.lower.analyses.aliasing import memory_effects
+from voltac.lower.analyses.uniform_counters import with_uniform_counters
+from voltac.lower.analyses.varying_counters import with_varying_counters
 from voltac.lower.builtins.device_builtins import writes_mask
 from voltac.lower.checks.bounds import hidden_parameters, set_parameter_bounds
 from voltac.lower.control_flow import masks
@@ -109,7 +111,10 @@ def write_version(module: ModuleContext, version: Version) -> None:
     if symbol.body is None:
         declare_version(module, version)
         return
-    body, escapes = plain_switches(symbol.body)
+    body = symbol.body
+    if module.options.level > 0 and not module.options.instrument:
+        body = with_varying_counters(symbol, with_uniform_counters(symbol, body))
+    body, escapes = plain_switches(body)
     c = FunctionContext(module, version, body, escapes)
     version.debug = c.debug.attribute
     if version.kind == C_CONVENTION:

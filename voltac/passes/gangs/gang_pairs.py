@@ -25,7 +25,7 @@ have come to ``%next`` and gone on: ``nsw`` is its own claim. What is left is le
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from voltac.ir import marks
 from voltac.ir.cfg import control_flow
@@ -37,7 +37,8 @@ from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.loop_hints import loop_of, loops_of_single_gangs
 
 _MOST_INSTRUCTIONS = 32
-"""Of a body, without those whose results nothing uses. A longer one hides what its loop takes. Chosen, not measured."""
+"""Of a body, without those whose results nothing uses, or that are the same in each iteration. A longer one hides what its loop
+takes. Chosen, not measured."""
 _MOST_WRITTEN = 200
 """Of a body with them: places of lanes, instead of which there are scalar ones by now. Chosen, not measured."""
 _BLOCKS = 2
@@ -52,7 +53,8 @@ def pair_gangs(module: Module, options: Options) -> None:
     layout = module.layout(options.target.pointer_bits // 8)
     paired = False
     for function in module.often_called:
-        short = {each.name for each in function.blocks if loop_of(each.terminator) in wanted and _is_short(each)}
+        bodies = [each for each in function.blocks if loop_of(each.terminator) in wanted]
+        short = {each.name for each in bodies if _is_short(each, function.block(each.successors[0]).phis())}
         if not short:
             continue
         flow, values = control_flow(function), lane_values(function, layout)
@@ -70,7 +72,7 @@ def pair_gangs(module: Module, options: Options) -> None:
         module.declare(["declare i32 @llvm.ssub.sat.i32(i32, i32)"])
 
 
-def _is_short(body: Block) -> bool:
+def _is_short(body: Block, phis: Iterable[Instruction]) -> bool:
     """Whether it stores what it computes, and has few instructions whose results are used, which are no calls of functions.
 
     What is computed outside LLVM stores by ``memset``, where it can be.
@@ -78,16 +80,26 @@ def _is_short(body: Block) -> bool:
     stores, used = False, 0
     names: set[str] = set()
     inside = {each.name for each in body.instructions if each.name}
+    moving = _moving(body, phis)
     for each in reversed(body.instructions):
         if each.name and each.name not in names:
             continue
         names.update(each.names_used())
-        used += 1
+        used += not each.name or each.name in moving
         if each.op == "call" and not each.parts.callee.startswith("@llvm."):
             return False
         is_store = each.op == "store" or (each.op == "call" and not each.name)
         stores = stores or (is_store and each.operands[0].value in inside)
     return stores and used <= _MOST_INSTRUCTIONS
+
+
+def _moving(body: Block, phis: Iterable[Instruction]) -> set[str]:
+    """What follows from the phis of the loop; the rest is the same in each iteration, where nothing stores to what it loads."""
+    moving = {phi.name for phi in phis}
+    for each in body.instructions:
+        if each.name and not moving.isdisjoint(each.names_used()):
+            moving.add(each.name)
+    return moving
 
 
 def _write(loop: GangLoop, fresh: Callable[[str], str]) -> None:

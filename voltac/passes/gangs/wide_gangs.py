@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import re
 
-from voltac.ir import marks
 from voltac.ir import match as m
 from voltac.ir.cfg import control_flow
 from voltac.ir.constants import integers
@@ -37,13 +36,17 @@ from voltac.passes.loops.gang_loops import GangLoop, root
 from voltac.passes.loops.lane_counts import lane_numbers
 from voltac.passes.loops.live_values import most_live
 from voltac.passes.loops.narrow_sums import enough, narrow_sums
-from voltac.passes.loops.wide_loops import WideLoop
+from voltac.passes.loops.wide_loops import WideLoop, gains_by_width
 from voltac.passes.loops.wide_walks import asking_of, factor_of_walk, is_local, leads_itself, waits_long
-from voltac.system.lazy_patterns import lazy_pattern
 from voltac.target_info import TargetInfo
 
 _LANEWISE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "icmp", "fcmp", "select", "freeze"))
-_MOST_INSTRUCTIONS = 200
+_MOST_INSTRUCTIONS, _MOST_FILLING = 200, 600
+"""Of a loop; where single gangs leave half of each register empty it may be longer. Chosen, not measured."""
+_WIDEST = 8
+"""Bytes of an element."""
+_NEAR = 8
+"""Elements from one lane's to the next one's that are shuffled out of registers."""
 _MOST_REGISTERS = 4
 """Registers that one value of the widest type may take."""
 _MOST_LIVE = 28
@@ -55,9 +58,10 @@ _MOST_CHAINS = 8
 """What such a loop carries on, of all gangs together: enough for two additions a cycle that take four."""
 _IRREGULAR = 8
 """Such instructions that a load lane by lane counts for: two of them side by side keep a processor busy."""
-_EXTREME = lazy_pattern(r"@llvm\.[su](?:min|max)\.v")
 
 
+_WORD_BITS = 32
+"""Of float and int, a gang of which may fill half of a register or less."""
 _PIXEL = 4
 """Bytes of an element with several members, which are computed with in 32 bits."""
 
@@ -66,12 +70,12 @@ def widen_gangs(module: Module, options: Options) -> None:
     """Rewrite the module."""
     layout = module.layout(options.target.pointer_bits // 8)
     effects: ModuleEffects | None = None
+    is_narrow = 2 * _WORD_BITS * options.target.width <= options.target.vector_bits
     for function in module.often_called:
-        if any(marks.begins_gang(block.name, block.successors) for block in function.blocks) or any(
-            _is_small(instruction) or _is_extreme(instruction, options) for instruction in function.instructions()
-        ):
+        gains = gains_by_width(function, options)
+        if gains or is_narrow:
             effects = effects or module_effects(module)
-            _widen_function(function, layout, effects, options)
+            _widen_function(function, layout, effects, options, _MOST_FILLING if is_narrow else _MOST_INSTRUCTIONS, not gains)
 
 
 def _steps(access: Access) -> list[int]:
@@ -84,19 +88,10 @@ def _fills_words(step: int) -> bool:
     return step > 0 and step % _PIXEL == 0
 
 
-def _is_small(instruction: Instruction) -> bool:
-    return bool(pseudo_operation(instruction)) and instruction.parts.callee.endswith(("i8", "i16"))
-
-
-def _is_extreme(instruction: Instruction, options: Options) -> bool:
-    """Whether it may be what finds the least or greatest of all."""
-    text = instruction.text
-    if options.fast_math == "aggressive" and " = select <" in text:
-        return True
-    return "@llvm." in text and _EXTREME.search(text) is not None
-
-
-def _widen_function(function: Function, layout: DataLayout, effects: ModuleEffects, options: Options) -> None:
+def _widen_function(
+    function: Function, layout: DataLayout, effects: ModuleEffects, options: Options, most: int, only_fills: bool
+) -> None:
+    """Rewrite loops of up to ``most`` instructions; ``only_fills``: that registers are filled is all that is gained."""
     flow = control_flow(function)
     inner = {loop.header: [each for each in flow.loops if each.blocks < loop.blocks] for loop in flow.loops}
     candidates = [loop for loop in flow.loops if len(loop.blocks) == 2 or inner[loop.header]]
@@ -105,13 +100,14 @@ def _widen_function(function: Function, layout: DataLayout, effects: ModuleEffec
     values = lane_values(function, layout)
     known = FunctionEffects(effects, function, values)
     for loop in candidates:
-        found = GangLoop.of(function, loop, flow, values, _MOST_INSTRUCTIONS)
+        found = GangLoop.of(function, loop, flow, values, most)
         if found is None or (len(found.blocks) > 1 and (found.carried or not inner[loop.header])):
             continue
         move_conditions_into_terms(found, values)
         carried = accumulators(found, values, options)
         if carried is not None:
             wide = _Widening(found, values, carried, options.target)
+            wide.only_fills = only_fills
             wide.inner = set().union(*(each.blocks for each in inner[loop.header]))
             wide.heads = {each.header for each in inner[loop.header]}
             if len(inner[loop.header]) == 1 and not carried:
@@ -132,6 +128,7 @@ class _Widening:
         self.values = values
         self.function = loop.function
         self.counter, self.following, self.width = loop.counter, loop.following, loop.width
+        self.only_fills = False
         self.inner: set[str] = set()
         """Blocks of loops in the body: in each iteration all gangs do the same there."""
         self.heads: set[str] = set()
@@ -173,6 +170,9 @@ class _Widening:
                     words = words or (instruction.op in BINARY and element_of(instruction.type) == "i16")
                     floats = floats or element_of(instruction.type) == "float"
                     widest = max(widest, self.values.layout.size(element_of(instruction.type)))
+                elif self.only_fills and element_of(instruction.type) == "i64" and instruction.op in BINARY:
+                    if self.values.value(instruction.type, instruction.name) is None:
+                        widest = _WIDEST
         if not accesses or any(access.lanes != self.width for access in accesses):
             return 1
         mark_readable(accesses, [], self.values)
@@ -203,13 +203,17 @@ class _Widening:
         if any(effects.may_touch(load, store.memory) for load in scalar_loads for store in stores):
             return 1
         register = options.target.vector_bits // 8
+        # Gangs that together fill a register cost what one does.
+        filling = max(1, register // (widest * self.width))
+        if self.only_fills and any(abs(step) > _NEAR * access.size for access in accesses for step in _steps(access)):
+            return 1  # Rows of lanes are transposed.
         if self.inner:
             if any(accesses[number].size < _PIXEL and self._is_in_rows(accesses[number]) for number in in_loops):
                 return 1  # Lanes that go along rows of their own load words of them, which fill registers.
             irregular = sum(number in in_loops and self._is_irregular_load(each) for number, each in enumerate(accesses))
             if self.asking:
                 return factor_of_walk(self.loop, self.inner, max(1, widest * self.width // register), self._is_data)
-            return self._factor_of_loops(max(1, widest * self.width // register), irregular)
+            return filling * self._factor_of_loops(max(1, widest * self.width // register), irregular)
         smallest = min(access.size for access in accesses)
         cuts_words = words and any(access.size == _PIXEL for access in accesses)
         is_of_pixels = all(len(set(_steps(access))) == 1 and _fills_words(_steps(access)[0]) for access in accesses)
@@ -234,8 +238,11 @@ class _Widening:
             if options.target.has_avx512 or all(store.size >= 4 for store in stores):
                 return 1
         factor = max(1, min(register // (smallest * self.width), most))
-        if not self.carried and factor > 1 and self._live(factor, register) > _MOST_LIVE * (1 + options.target.has_avx512):
-            return factor // 2
+        if self.only_fills:
+            return min(factor, filling)
+        most = _MOST_LIVE * (1 + options.target.has_avx512)
+        if not self.carried and factor > filling and self._live(factor, register) > most:
+            return max(filling, factor // 2)
         return factor
 
     def _live(self, factor: int, register: int) -> int:

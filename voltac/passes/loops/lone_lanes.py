@@ -12,7 +12,7 @@ from voltac.passes.loops.lane_texts import LaneTexts
 from voltac.passes.loops.lanes_in_turn import do_all_lanes
 from voltac.passes.loops.loop_hints import free_node, unrolled
 
-_MOST_COPIES, _MOST_WRITTEN = 16, 400
+_MOST_COPIES, _MOST_WRITTEN = 16, 800
 """Lanes that have a loop each, and instructions of all those loops together."""
 
 

@@ -5,18 +5,45 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from voltac.ir.model import Block, Instruction
+from voltac.ir import marks
+from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.types import element_of, lanes_of
+from voltac.options import Options
+from voltac.passes.accesses.access import pseudo_operation
 from voltac.passes.loops.accumulators import Accumulator, begun, folded, repeated
 from voltac.passes.loops.distances import Distance, Extents, are_far
 from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.lane_counts import with_lanes
 from voltac.passes.loops.narrow_sums import NarrowSum, summed
 from voltac.passes.loops.preheader import Preheader
+from voltac.system.lazy_patterns import lazy_pattern
 from voltac.target_info import TargetInfo
 
+_EXTREME = lazy_pattern(r"@llvm\.[su](?:min|max)\.v")
 NEVER = "-2147483648"
 """The end of a loop that is not entered, whatever its counter begins with."""
+
+
+def gains_by_width(function: Function, options: Options) -> bool:
+    """Whether it may have a loop that gains by several gangs at once, though one fills a register of words.
+
+    That is one over small elements, around a short loop, or for the least or greatest of all.
+    """
+    if any(marks.begins_gang(block.name, block.successors) for block in function.blocks):
+        return True
+    return any(_is_small(each) or _is_extreme(each, options) for each in function.instructions())
+
+
+def _is_small(instruction: Instruction) -> bool:
+    return bool(pseudo_operation(instruction)) and instruction.parts.callee.endswith(("i8", "i16"))
+
+
+def _is_extreme(instruction: Instruction, options: Options) -> bool:
+    """Whether it may be what finds the least or greatest of all."""
+    text = instruction.text
+    if options.fast_math == "aggressive" and " = select <" in text:
+        return True
+    return "@llvm." in text and _EXTREME.search(text) is not None
 
 
 class WideLoop:

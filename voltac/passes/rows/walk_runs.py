@@ -83,7 +83,7 @@ _REASON = "each lane walks a run of elements of its own, so the loop is done for
 
 def gains(loop: LaneLoop) -> bool:
     """By what the row of costs says of gathers; arithmetic is what a gang does at once, and lanes do one by one."""
-    irregular = [access for access, _ in loop.loads if access.address is None]
+    irregular = [access for access, _ in loop.loads if access.address is None or _is_in_rows(access)]
     waits = any(_is_loaded([access.pointers.value, access.mask], loop, before=True) for access in irregular)
     if not waits and not any(_walks(access, loop) for access in irregular):
         return False
@@ -99,6 +99,13 @@ def gains(loop: LaneLoop) -> bool:
     gang = gathers + others * registers * _OPERATION + _ITERATION + (_WAIT if waits else 0)
     alone = loop.lanes * ((others + len(irregular)) * _OPERATION + _ITERATION_ALONE) * share
     return alone < gang
+
+
+def _is_in_rows(access: Access) -> bool:
+    """Whether lanes, not all of them on, load elements that are too far apart for a vector of them."""
+    if access.all_on or access.is_uniform:
+        return False
+    return min(abs(after - before) for before, after in zip(access.offsets, access.offsets[1:])) >= _ROW * access.size
 
 
 def _is_work(instruction: Instruction, loop: LaneLoop) -> bool:
@@ -151,6 +158,8 @@ def _walks(access: Access, loop: LaneLoop) -> bool:
 
 _WIDE = 4
 """Bytes of the smallest element that gathers are for."""
+_ROW = 4
+"""Elements from one lane to the next that are taken for rows; nearer ones are shuffled out of registers. Chosen."""
 _OPERATION, _ITERATION, _ITERATION_ALONE, _SMALL_LANE = 0.5, 2.0, 3.0, 3.5
 """An operation; the branch of an iteration and what waits for it, of a gang and of one lane; a lane's byte or 16-bit number
 under a mask. In the unit of the cost rows, measured on Zen 3: rows of a sparse matrix and strings gain 2 to 4 times; rows of
