@@ -23,7 +23,7 @@ from voltac.passes.accesses.emit import Emitter, declare
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
 from voltac.passes.members.member_costs import MemberCosts, piece_of
 from voltac.passes.members.member_groups import MemberGroup, may_store_members, next_group
-from voltac.passes.members.member_trees import MemberWriter
+from voltac.passes.members.member_writer import MemberWriter
 from voltac.target_info import TargetInfo
 
 
