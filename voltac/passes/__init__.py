@@ -28,6 +28,7 @@ from voltac.passes.arithmetic.narrow_arithmetic import narrow_arithmetic
 from voltac.passes.arithmetic.narrow_compares import compare_in_words
 from voltac.passes.arithmetic.pairs_in_halves import pair_in_halves
 from voltac.passes.arithmetic.products_of_halves import multiply_halves
+from voltac.passes.arithmetic.shifted_products import shift_products
 from voltac.passes.arithmetic.shifts_by_masks import select_shifted
 from voltac.passes.arithmetic.short_divisions import subtract_for_remainders
 from voltac.passes.arithmetic.wide_conversions import convert_wide
@@ -233,6 +234,8 @@ AFTER_LLVM = (
          lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
     Pass("multiply_halves", "products of lower and of upper halves of lanes that are added are one instruction",
          lambda text, options: multiply_halves(text, options.target),
+         lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
+    Pass("shift_products", "of products of 16-bit numbers 16 bits in the middle are put together of halves", shift_products,
          lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
     Pass("pair_in_halves", "even and odd elements of two registers are taken within halves, and added as two registers",
          pair_in_halves, lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
