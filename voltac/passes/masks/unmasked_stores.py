@@ -55,7 +55,7 @@ def keep_stores_unmasked(text: str, options: Options) -> str:
         result.append(line)
     if not declared:
         return text
-    result += sorted(declared)
+    result += sorted(each for each in declared if each not in text)
     return "\n".join(result) + "\n"
 
 
