@@ -23,12 +23,14 @@ from voltac.target_info import find_target
 TARGETS = ["avx2-i32x8", "sse4-i32x4", "avx1-i32x8", "avx2-i32x16", "avx512skx-x16", "avx512icl-x64"]
 HEAD = "(uniform TYPE a[], const uniform TYPE b[], const uniform TYPE c[], uniform int n)"
 ROWS = " + ".join(f"b[16 * i + {4 * row} + k] * c[4 * i + {row}]" for row in range(4))
+COLUMNS = " + ".join(f"b[16 * i + 4 * k + {column}] * c[4 * i + {column}]" for column in range(4))
 
 Formula = Callable[[Array, Array, int], Array]
 # Name -> what is stored, members, elements of b a lane, and up to where it is read; what member k is of rows of b and c.
 BODIES: dict[str, tuple[str, int, int, int, Formula]] = {
     "halves": ("b[8 * i + k] + b[8 * i + 4 + k]", 4, 8, 8, lambda b, c, k: b[:, k] + b[:, 4 + k]),
     "matrices": (ROWS, 4, 16, 16, lambda b, c, k: sum((b[:, 4 * row + k] * c[:, row] for row in range(4)), 0 * b[:, 0])),
+    "columns": (COLUMNS, 4, 16, 16, lambda b, c, k: (b[:, 4 * k : 4 * k + 4] * c).sum(1, dtype=b.dtype)),
     "outer_rows": (
         "b[16 * i + k] - b[16 * i + 12 + k] * c[4 * i + k]",
         *(4, 16, 16),
@@ -73,7 +75,9 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
         calls.check()
 
 
-@pytest.mark.parametrize(("name", "joins"), [("halves", 1), ("matrices", 1), ("outer_rows", 1), ("first_half", 0)])
+@pytest.mark.parametrize(
+    ("name", "joins"), [("halves", 1), ("matrices", 1), ("columns", 0), ("outer_rows", 1), ("first_half", 0)]
+)
 def test_which_are_stored_as_vectors(name: str, joins: bool) -> None:
     """Not where the part that would be read with it is not read by the program."""
     body, members, *_ = BODIES[name]

@@ -128,7 +128,9 @@ class MemberCosts:
         registers = registers_of(node, self.piece, self.members, 0)
         if len(registers) == 1 and next(iter(registers.values())) == {at: at for at in range(self.piece)}:
             return 0.0
-        return max(1, len(registers) - 1) * (1.0 if self.members * self._size(node.element) >= _ROW_BYTES else 2 * _ACROSS)
+        in_order = node.order == tuple(range(node.order[0], node.order[0] + self.members))
+        is_row = in_order and self.members * self._size(node.element) >= _ROW_BYTES
+        return max(1, len(registers) - 1) * (1.0 if is_row else 2 * _ACROSS)
 
     def _in_row(self, wanted: list[int]) -> float:
         """Of one register of structs that fill several."""
