@@ -243,3 +243,31 @@ def test_squares_of_differences_are_summed_up_as_products_of_words() -> None:
     options = Options(target=find_target("avx2-i32x8"), level=3)
     text = compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
     assert "llvm.x86.avx2.pmadd.wd" in text
+
+
+def test_of_what_is_shifted_and_added_only_the_bits_of_a_byte_are_computed() -> None:
+    """A product with any number, of which eight bits are wanted that come from its lower half."""
+    blend = "a[i] = (int)p[i] + ((((int)p[i + 1] - (int)p[i]) * w) >> 8);"
+    for target in ("avx2-i32x8", "avx512skx-x16"):
+        text = wide_loop(blend, target)
+        assert "vpmullw" in text and not re.search(r"vpmulld|vpmovzxbd", text), text
+    # All bits of the sum count here, and the 17th of the product there.
+    for whole in (
+        "a[i] = max((int)p[i] + ((((int)p[i + 1] - (int)p[i]) * w) >> 8), 0);",
+        "a[i] = (int)p[i] + ((((int)p[i + 1] - (int)p[i]) * w) >> 9);",
+    ):
+        assert "vpmulld" in wide_loop(whole, "avx2-i32x8")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_blended_by_any_number(target: str) -> None:
+    body = "int d = (((int)p[i] - (int)q[i]) * w) >> 8; a[i] = ((int)q[i] + d * 3) ^ (p[i] > q[i] ? d : -d);"
+    header = "export void f(uniform uint8 a[], const uniform uint8 p[], const uniform uint8 q[], uniform int w, uniform int n)"
+    kernels = compile_kernels(f"{header} {{ foreach (i = 0 ... n) {{ {body} }} }}", target)
+    rng = np.random.default_rng(5)
+    for w in (0, 77, 255, 256, -3, 70001, 2**22 + 12345):
+        p, q = (rng.integers(0, 256, 301).astype(np.uint8) for _ in "pq")
+        a = np.zeros_like(p)
+        kernels.f(a, p, q, w, len(p))
+        d = ((p.astype(np.int64) - q) * w) >> 8
+        assert (a == ((q + 3 * d) ^ np.where(p > q, d, -d)).astype(np.uint8)).all()

@@ -63,3 +63,18 @@ def test_a_module_that_has_the_fence_for_another_pass_compiles() -> None:
     sums, b = np.zeros(8, np.float32), np.arange(16, dtype=np.float32)
     module.g(sums, b)
     assert np.array_equal(sums, b[::2] + b[1::2])
+
+
+def test_a_fence_that_another_pass_declared() -> None:
+    """A matrix of each lane that is transposed, beside such a store."""
+    transposed = "for (uniform int k = 0; k < 16; k++) c[16 * programIndex + k] = d[16 * programIndex + 4 * (k % 4) + k / 4];"
+    header = "export void f(uniform float a[], uniform float b[], uniform float c[], const uniform float d[])"
+    text = f"{header} {{ {LEAST} {transposed} }}"
+    made = compile_source(text, "f.ispc", Options(find_target("avx2-i32x8"), level=3, whole_program=True))
+    assert made.optimized is not None and "vpermps" in made.optimized.assembly()
+    a, b = (np.random.default_rng(seed).integers(-9, 9, 8).astype(np.float32) for seed in (1, 2))
+    d = np.arange(128, dtype=np.float32)
+    least, c = a.copy(), np.zeros_like(d)
+    compile_kernels(text, target="avx2-i32x8").f(least, b, c, d)
+    assert np.array_equal(least, np.minimum(a, b))
+    assert np.array_equal(c.reshape(8, 4, 4), d.reshape(8, 4, 4).transpose(0, 2, 1))

@@ -23,12 +23,15 @@ from voltac.passes.arithmetic.exponent_counts import count_by_exponents
 from voltac.passes.arithmetic.floats_of_masks import select_floats
 from voltac.passes.arithmetic.half_functions import widen_half_functions
 from voltac.passes.arithmetic.high_products import multiply_high
+from voltac.passes.arithmetic.joined_bytes import join_bytes
 from voltac.passes.arithmetic.masked_counts import add_under_masks
 from voltac.passes.arithmetic.narrow_arithmetic import narrow_arithmetic
 from voltac.passes.arithmetic.narrow_compares import compare_in_words
 from voltac.passes.arithmetic.pairs_in_halves import pair_in_halves
 from voltac.passes.arithmetic.products_of_halves import multiply_halves
+from voltac.passes.arithmetic.shifted_products import shift_products
 from voltac.passes.arithmetic.shifts_by_masks import select_shifted
+from voltac.passes.arithmetic.short_divisions import subtract_for_remainders
 from voltac.passes.arithmetic.wide_conversions import convert_wide
 from voltac.passes.gangs.aligned_stores import align_stores
 from voltac.passes.gangs.carried_indices import carry_indices
@@ -48,12 +51,14 @@ from voltac.passes.lanes.exchange_lanes import exchange_lanes
 from voltac.passes.lanes.known_lanes import access_known_lanes
 from voltac.passes.lanes.lane_orders import order_lanes
 from voltac.passes.lanes.lanes_in_scalars import keep_lanes_in_scalars
+from voltac.passes.lanes.paired_shuffles import shuffle_pairs
 from voltac.passes.lanes.signed_indices import extend_by_sign
 from voltac.passes.lanes.some_lanes import move_some_lanes
 from voltac.passes.lanes.values_by_register import compute_by_register
 from voltac.passes.masks.flatten_branches import flatten_branches
 from voltac.passes.masks.frozen_conditions import freeze_compared
 from voltac.passes.masks.joined_conditions import join_conditions
+from voltac.passes.masks.merged_ranges import merge_ranges
 from voltac.passes.masks.single_choices import choose_once
 from voltac.passes.masks.unmasked_stores import keep_stores_unmasked
 from voltac.passes.masks.wide_masks import keep_masks_wide
@@ -147,6 +152,8 @@ PASSES = (
          walk_branches, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("peel_clamped", "loops whose indices are held within bounds do without them but at the edges",
          peel_clamped, lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("subtract_for_remainders", "remainders of what is less than a few times the divisor become comparisons",
+         subtract_for_remainders, lambda options: options.level > 1 and not options.target.is_device),
     Pass("narrow_arithmetic", "what bytes and 16-bit numbers are used for is computed in 16 bits",
          narrow_arithmetic, lambda options: options.level > 1 and not options.target.is_device),
     Pass("jam_rows", "loops around a foreach that changes the same elements each time do four iterations at a time",
@@ -214,6 +221,8 @@ AFTER_LLVM = (
          keep_masks_wide, optimizing),
     Pass("join_conditions", "conditions of lanes are joined by and and or, where masks are whole lanes",
          join_conditions, lambda options: _resolves_on_host(options) and not options.target.has_avx512),
+    Pass("merge_ranges", "two tests of ranges that differ in a bit, of which either may hold, become one without it",
+         lambda text, options: merge_ranges(text), lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("freeze_compared", "numbers are frozen before they are compared, not conditions, where masks are whole lanes",
          freeze_compared, lambda options: _resolves_on_host(options) and options.target.is_x86),
     Pass("divide_in_words", "bytes are divided by constants as 16-bit numbers, which processors multiply",
@@ -232,11 +241,18 @@ AFTER_LLVM = (
     Pass("count_by_exponents", "leading and trailing zeros of lanes are exponents of floats",
          lambda text, options: count_by_exponents(text),
          lambda options: _resolves_on_host(options) and options.target.is_x86 and not options.target.has_avx512),
+    Pass("join_bytes", "numbers that are put together of bytes by shifts are shuffled together", join_bytes,
+         lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
     Pass("multiply_halves", "products of lower and of upper halves of lanes that are added are one instruction",
          lambda text, options: multiply_halves(text, options.target),
          lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
+    Pass("shift_products", "of products of 16-bit numbers 16 bits in the middle are put together of halves", shift_products,
+         lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
     Pass("pair_in_halves", "even and odd elements of two registers are taken within halves, and added as two registers",
          pair_in_halves, lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
+    Pass("shuffle_pairs", "elements of two registers are put together within halves before they go from half to half",
+         lambda text, options: shuffle_pairs(text),
+         lambda options: _has_halves(options) and options.target.isa.startswith("avx2")),
     Pass("carry_indices", "indices of lanes that short loops compute with are carried from gang to gang",
          carry_indices, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("extend_by_sign", "indices of gathers are extended by their sign, as the instructions do",

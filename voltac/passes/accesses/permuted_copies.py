@@ -88,7 +88,7 @@ def _chunks(origin: dict[int, int], first: int, last: int, touched: list[int], c
     for at in range(first, last + 1, count):
         start = min(at, last - count + 1)
         wanted = [origin[position] for position in range(start, start + count)]
-        begins = _loads(sorted(set(wanted)), touched[-1] - count + 1, count)
+        begins = _loads(sorted(set(wanted)), touched, count)
         if len(begins) > _MOST_LOADS:
             return None
         mask = []
@@ -99,13 +99,18 @@ def _chunks(origin: dict[int, int], first: int, last: int, touched: list[int], c
     return chunks
 
 
-def _loads(wanted: list[int], latest: int, count: int) -> list[int]:
-    """Where vectors begin that hold all of these positions."""
+def _loads(wanted: list[int], touched: list[int], count: int) -> list[int]:
+    """Where vectors begin that hold all of these positions: one behind the other if that takes no more of them.
+
+    Then several vectors to store are made of the same ones, and fewer loads go over the borders of lines.
+    """
+    latest = touched[-1] - count + 1
+    side_by_side = sorted({min(at - (at - touched[0]) % count, latest) for at in wanted})
     begins: list[int] = []
     for position in wanted:
         if not begins or position >= begins[-1] + count:
             begins.append(min(position, latest))
-    return begins
+    return side_by_side if len(side_by_side) <= len(begins) else begins
 
 
 def _stays(chunk: _Chunk, count: int, size: int) -> bool:

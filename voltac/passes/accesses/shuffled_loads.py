@@ -27,6 +27,7 @@ from voltac.passes.accesses.reversed_runs import plan_reversed
 from voltac.passes.accesses.stride_pairs import stride_pairs
 from voltac.passes.accesses.transpose import Held, contents, network, write_network
 from voltac.passes.accesses.wide_elements import plan_wide_loads
+from voltac.passes.members.member_fours import plan_four_loads
 from voltac.passes.members.member_halves import plan_half_loads
 from voltac.passes.members.member_pairs import plan_pair_loads
 from voltac.passes.members.member_words import plan_word_loads
@@ -62,7 +63,7 @@ def plan_loads(members: list[Access], target: TargetInfo) -> list[Piece]:
     native = shuffle_elements(target, members[0].size)
     pieces = plan_group_loads(members, target) or plan_half_loads(members, target) or plan_wide_loads(members, target)
     pieces = pieces or plan_byte_words(members, target) or plan_reversed(members, target) or plan_pair_loads(members, target)
-    pieces = pieces or plan_word_loads(members, target, plan_loads)
+    pieces = pieces or plan_word_loads(members, target, plan_loads) or plan_four_loads(members, target)
     done = {access.index for piece in pieces for access in piece.members}
     for cluster in clusters([access for access in members if access.index not in done], native):
         load_cost = 1.0
@@ -327,8 +328,7 @@ def _piece(cluster: list[Access], parts: list[RegisterPart], layouts: list[LoadL
         for access in cluster:
             join_parts(access, results[access.index], element, emit)
 
-    count = sum(len(layout.starts) for layout in layouts)
-    return Piece(cluster, write, reason("load", count, len(cluster)))
+    return Piece(cluster, write, reason("load", sum(len(layout.starts) for layout in layouts), len(cluster)))
 
 
 def _write_loads(cluster: list[Access], layout: LoadLayout, emit: Emitter) -> list[str]:

@@ -30,7 +30,8 @@ from voltac.ir.uses import remove_unused, uses_of
 from voltac.options import Options
 from voltac.passes.accesses.access import pseudo_operation
 from voltac.passes.facts.effects import FunctionEffects, module_effects
-from voltac.passes.facts.integer_ranges import ALL, RANGES, Range, range_of_call, union
+from voltac.passes.facts.integer_ranges import Range
+from voltac.passes.facts.lane_ranges import LaneRanges
 from voltac.passes.members.member_groups import joined_loads
 from voltac.system.lazy_patterns import lazy_pattern
 from voltac.target_info import TargetInfo
@@ -47,6 +48,8 @@ _BITWISE = frozenset(("and", "or", "xor"))
 _REMAINDERS = frozenset(("urem", "srem"))
 _DIVISIONS = frozenset(("udiv", "sdiv", *_REMAINDERS))
 _EXTREMES = frozenset(("smin", "smax", "umin", "umax"))
+_MOST_PARTS = 40
+"""Values that are looked at to see which bits of one are wanted. Chosen, not measured."""
 _WORK = {"mul": 4, "udiv": 12, "sdiv": 14, "urem": 16, "srem": 18}
 """Half units that an operation on 32 bits takes; others take two. On 16 bits it is half of that or less."""
 
@@ -72,7 +75,7 @@ class _Narrowing:
         self._target = target
         self._definitions = self._values.definitions
         self._uses = uses_of(function)
-        self._ranges: dict[str, Range] = {}
+        self._ranges = LaneRanges(self._definitions)
         self._halves: dict[str, str] = {}
         """Names of 32-bit values -> what holds their lower halves."""
         self._in_part: set[str] = set()
@@ -92,38 +95,8 @@ class _Narrowing:
 
     # ---- what is known of values --------------------------------------------
 
-    def _range(self, operand: Operand) -> Range:
-        """Bounds of all lanes, read as signed numbers. (Every loop goes through a phi, of which nothing is known.)"""
-        if operand.value[0] != "%":
-            numbers = integers(operand.type, operand.value)
-            return (min(numbers), max(numbers)) if numbers else ALL
-        if operand.value not in self._ranges:
-            found = self._computed_range(operand.value)
-            self._ranges[operand.value] = found if found[0] >= ALL[0] and found[1] <= ALL[1] else ALL
-        return self._ranges[operand.value]
-
-    def _computed_range(self, name: str) -> Range:
-        made = self._definitions.get(name)
-        if made is None:
-            return ALL
-        op, operands = made.op, made.operands
-        if op in _EXTENSIONS:
-            bits = integer_bits(element_of(operands[0].type))
-            return (0, (1 << bits) - 1) if op == "zext" else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
-        if op == "select":
-            return union(self._range(operands[1]), self._range(operands[2]))
-        if op == "shufflevector":
-            scalar = m.scalar_of_splat(name, self._definitions)
-            return self._range(scalar) if scalar is not None else ALL
-        if op == "call":
-            called = _INTRINSIC.search(made.parts.callee)
-            return range_of_call(called[1], [self._range(each) for each in operands[:2]]) if called else ALL
-        if op in RANGES and len(operands) == 2:
-            return RANGES[op](self._range(operands[0]), self._range(operands[1]))
-        return ALL
-
     def _fits(self, operand: Operand, within: Range) -> bool:
-        low, high = self._range(operand)
+        low, high = self._ranges.range(operand)
         return within[0] <= low and high <= within[1]
 
     def _sign(self, *operands: Operand) -> str:
@@ -176,19 +149,25 @@ class _Narrowing:
             return False
         if op == "shl" or (self._fits(operands[0], _UNSIGNED) if op == "lshr" else bool(self._sign(operands[0]))):
             return True
-        if self._needs_lower_half(made, max(numbers)):
-            self._in_part.add(made.name)
-            return True
-        return False
+        part = self._needs_lower_half(made, 16 - max(numbers))
+        self._in_part |= part
+        return bool(part)
 
-    def _needs_lower_half(self, shifted: Instruction, count: int) -> bool:
-        """Whether of what is shifted down so far only bits are wanted that come from the lower half."""
-        bits = 16 - count
-        return all(
-            (user.op == "trunc" and integer_bits(element_of(user.type)) <= bits)
-            or (user.op == "and" and any(_is_below(each, 1 << bits) for each in user.operands))
-            for user in self._uses.of(shifted.name)
-        )
+    def _needs_lower_half(self, shifted: Instruction, bits: int) -> set[str]:
+        """What is shifted down so far and made of that, if only so many bits are wanted, which come from the lower half."""
+        found, work = {shifted.name}, [shifted]
+        while work:
+            for user in self._uses.of(work.pop().name):
+                if (user.op == "trunc" and integer_bits(element_of(user.type)) <= bits) or (
+                    user.op == "and" and any(_is_below(each, 1 << bits) for each in user.operands)
+                ):
+                    continue
+                if user.op not in (*_LOW_BITS, "select") or len(found) > _MOST_PARTS:
+                    return set()
+                if user.name not in found:
+                    found.add(user.name)
+                    work.append(user)
+        return found
 
     def _computable(self) -> set[str]:
         """Values whose lower halves are made of leaves by such operations alone."""
@@ -198,7 +177,7 @@ class _Narrowing:
                 # In the order of the text, so that the ranges of operands are known and nothing is deep.
                 if " x i32>" not in made.text or not lanes_of(made.type) or element_of(made.type) != "i32":
                     continue
-                self._range(Operand(made.type, made.name))
+                self._ranges.range(Operand(made.type, made.name))
                 if self._is_computable(made) and all(each.value in chosen or self._is_leaf(each) for each in _data(made)):
                     chosen.add(made.name)
         return chosen
@@ -464,7 +443,7 @@ class _Narrowing:
         return alone and all(self._is_element(each, extended) for each in made.operands)
 
     def _range_of(self, extended: Instruction) -> Range:
-        return self._range(Operand(extended.type, extended.name))
+        return self._ranges.range(Operand(extended.type, extended.name))
 
     def _element(self, operand: Operand, extended: Instruction, lines: list[Instruction]) -> str:
         """The same in the elements' type."""

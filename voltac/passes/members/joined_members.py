@@ -21,7 +21,7 @@ from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.rewriting import AccessRewriting
 from voltac.passes.members.member_costs import MemberCosts, piece_of
 from voltac.passes.members.member_groups import MemberGroup, may_store_members, next_group
-from voltac.passes.members.member_trees import MemberWriter
+from voltac.passes.members.member_writer import MemberWriter
 from voltac.target_info import TargetInfo
 
 

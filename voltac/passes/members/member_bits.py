@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from voltac.ir.types import element_of, lanes_of
 from voltac.passes.accesses.emit import Emitter
-from voltac.passes.members.member_trees import MemberWriter, Node
+from voltac.passes.members.member_trees import Node
+from voltac.passes.members.member_writer import MemberWriter
 from voltac.records import record
 
 _WIDTHS = (8, 16, 32, 64)
@@ -88,12 +89,19 @@ def write_bits(bits: MemberBits, emit: Emitter, members: int, lanes: int, regist
         order[at - at % members + bits.places[at % members]] = at
     for number in range(pieces):
         value = writer.value(test, number)
-        if test.element != "i1":
-            value = emit.value("lowest", f"trunc <{count} x {test.element}> {value} to <{count} x i1>")
-        if order != list(range(count)):
-            value = emit.shuffle(f"<{count} x i1>", value, "poison", order)
         # Lanes that are off may have anything, but lanes that share a word must not have poison from each other.
-        value = emit.value("known", f"freeze <{count} x i1> {value}")
+        if test.element == "i1" and order == list(range(count)):
+            value = emit.value("known", f"freeze <{count} x i1> {value}")
+        else:
+            # Whole elements change places, not truth values, of which LLVM makes wider ones first.
+            whole = f"<{count} x {compared}>"
+            if test.element == "i1":
+                value = emit.value("wide", f"sext <{count} x i1> {value} to {whole}")
+            value = emit.value("known", f"freeze {whole} {value}")
+            if order != list(range(count)):
+                value = emit.shuffle(whole, value, "poison", order)
+            lowest = f"icmp slt {whole} {value}, zeroinitializer", f"trunc {whole} {value} to <{count} x i1>"
+            value = emit.value("lowest", lowest[test.element != "i1"])
         word = emit.value("word", f"bitcast <{count} x i1> {value} to i{count}")
         words = emit.value("words", f"insertelement <{pieces} x i{count}> {words}, i{count} {word}, i64 {number}")
     return emit.value("bits", f"bitcast <{pieces} x i{count}> {words} to <{lanes} x i{members}>")

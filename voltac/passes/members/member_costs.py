@@ -8,7 +8,9 @@ from voltac.ir.model import Function, Instruction
 from voltac.ir.types import element_of
 from voltac.ir.uses import uses_of
 from voltac.passes.accesses.access import Access
-from voltac.passes.members.member_trees import Node, Trees, is_long, row_of, window_of
+from voltac.passes.members.member_trees import Node, Trees, is_long
+from voltac.passes.members.member_windows import stride_of
+from voltac.passes.members.member_writer import registers_of, row_of, window_of
 from voltac.target_info import TargetInfo
 
 _MOST_REGISTERS = 4
@@ -96,7 +98,7 @@ class MemberCosts:
                 key = node.access.address.key, node.start
                 if key not in loads and not self._from_memory(node):
                     loads.add(key)
-                    total += _FROM_MEMORY * registers
+                    total += _FROM_MEMORY * registers * node.times
         stored = _FROM_MEMORY * self._registers(self.stores[0].element, lanes)
         return total + stored + self._reloads(numbers) * lanes / self.piece
 
@@ -110,12 +112,25 @@ class MemberCosts:
             return _FROM_MEMORY if self.members == self.piece else math.inf
         if not node.moves:
             return 0.0
+        if node.times > 1:
+            return self._parts(node)
         if self.members > self.piece and self.members % self.piece == 0:
             phases = range(0, self.members, self.piece)
             return sum(map(self._in_row, (row_of(node, self.piece, phase) for phase in phases))) / len(phases)
         if self.piece % self.members:
             return math.inf
         return 1.0 if self.members * self._size(node.element) <= _ROW_BYTES else _ACROSS
+
+    def _parts(self, node: Node) -> float:
+        """Of a part of each of longer structs."""
+        if self.piece % self.members:
+            return math.inf
+        registers = registers_of(node, self.piece, self.members, 0)
+        if len(registers) == 1 and next(iter(registers.values())) == {at: at for at in range(self.piece)}:
+            return 0.0
+        in_order = node.order == tuple(range(node.order[0], node.order[0] + self.members))
+        is_row = in_order and self.members * self._size(node.element) >= _ROW_BYTES
+        return max(1, len(registers) - 1) * (1.0 if is_row else 2 * _ACROSS)
 
     def _in_row(self, wanted: list[int]) -> float:
         """Of one register of structs that fill several."""
@@ -148,8 +163,9 @@ class MemberCosts:
         Within halves of registers each shuffle of two brings twice as many together; permutations of AVX-512 add one register
         each.
         """
-        steps = max(_ACROSS, self.members - 1) if self.target.has_avx512 else math.log2(self.members)
-        if self.members & (self.members - 1):
+        members = stride_of(access) // access.size
+        steps = max(_ACROSS, members - 1) if self.target.has_avx512 else math.log2(members)
+        if members & (members - 1):
             steps += _UNEVEN
         return (steps + _FROM_MEMORY) * self._registers(access.element, self.lanes)
 

@@ -7,12 +7,14 @@ from voltac.ir.model import Block, Function
 from voltac.ir.parts import Operand
 from voltac.passes.accesses.access import Access, is_divisor, pseudo_operation, read_access
 from voltac.passes.facts.effects import FunctionEffects
-from voltac.passes.members.member_trees import Trees, stride_of
-from voltac.passes.members.member_windows import first_member
+from voltac.passes.members.member_trees import Trees
+from voltac.passes.members.member_windows import first_member, stride_of
 from voltac.records import mutable_record
 
 _MOST_MEMBERS = 16
 """Chosen, not measured."""
+_TIMES = (1, 2, 4)
+"""How often the struct that is stored fits into one that is loaded: pairs of pixels, rows of a matrix."""
 _TOUCHING = frozenset(("call", "store", "load", "atomicrmw", "cmpxchg", "fence"))
 """Operations that may touch memory."""
 
@@ -57,7 +59,8 @@ class MemberGroup:
         for index, instruction in enumerate(self.block.instructions[: self.last]):
             if pseudo_operation(instruction) == "gather":
                 access = read_access(index, instruction, "gather", self.values)
-                if access.all_on and access.lanes == self.lanes and stride_of(access) == len(self.stores) * access.size:
+                whole = [times * len(self.stores) * access.size for times in _TIMES]
+                if access.all_on and access.lanes == self.lanes and stride_of(access) in whole:
                     self.trees.loads[instruction.name] = access
         root = self.trees.node(tuple(Operand(store.vector, store.value) for store in self.stores))
         if root is None:
@@ -68,9 +71,9 @@ class MemberGroup:
             self._interferes(index, loads) for index in range(min(each.index for each in (*loads, *self.stores)), self.last)
         )
 
-    def _window(self, loads: list[Access]) -> int | None:
-        """Where structs begin of which these members are, all of which the program reads."""
-        return first_member(loads, self.trees.loads.values(), len(self.stores))
+    def _window(self, loads: list[Access], members: int) -> int | None:
+        """Where structs of so many begin of which these members are, all of which the program reads."""
+        return first_member(loads, self.trees.loads.values(), members)
 
     def _is_before(self, load: Access) -> bool:
         """Whether a load reads what is there before the stores, and would when those of other lanes are done."""
@@ -81,7 +84,7 @@ class MemberGroup:
         if load.address.key != clashing[0].address.key or load.size != clashing[0].size:
             return False
         later = [store.index for store in self.stores if store.offsets == load.offsets]
-        return bool(later) and later[0] > load.index and self._window([load]) == self.stores[0].offsets[0]
+        return bool(later) and later[0] > load.index and self._window([load], len(self.stores)) == self.stores[0].offsets[0]
 
     def _interferes(self, index: int, loads: list[Access]) -> bool:
         """Whether an instruction may touch what is stored before it, or change what is loaded before it."""

@@ -18,8 +18,8 @@ from voltac.passes.accesses.access import Access, is_divisor, pseudo_operation, 
 from voltac.passes.facts.effects import FunctionEffects
 from voltac.passes.members.lane_folds import CHUNK
 from voltac.passes.members.member_sums import integer_register, kind_of
-from voltac.passes.members.member_trees import Node, Trees, stride_of
-from voltac.passes.members.member_windows import first_member
+from voltac.passes.members.member_trees import Node, Trees
+from voltac.passes.members.member_windows import first_member, stride_of
 from voltac.records import field, mutable_record
 from voltac.target_info import TargetInfo
 
@@ -158,7 +158,7 @@ class ReductionFinder:
             for name, load in self.loads.items()
             if stride_of(load) == members * load.size and self.places[name] < index
         }
-        trees = Trees(self.values, members, lambda wanted: first_member(wanted, alike.values(), members))
+        trees = Trees(self.values, members, lambda wanted, count: first_member(wanted, alike.values(), count))
         trees.loads = alike
         nodes = [trees.node(row) for _, row in rows]
         if any(node is None for node in nodes):

@@ -7,7 +7,6 @@ operation where all of the tuple are made by the same one; where it is loaded, o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from voltac.ir.constants import splatted
@@ -17,8 +16,8 @@ from voltac.ir.model import Instruction
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand
 from voltac.ir.types import element_of, lanes_of
 from voltac.passes.accesses.access import Access
-from voltac.passes.accesses.emit import Emitter
 from voltac.passes.loops.lane_loops import scalar_callee
+from voltac.passes.members.member_windows import stride_of
 from voltac.records import mutable_record
 
 Tuple = tuple[Operand | None, ...]
@@ -55,13 +54,15 @@ class Node:
     """Of a load: bytes from the uniform part of the address to the first member that is loaded."""
     order: tuple[int, ...] = ()
     """Of a load: which of the members loaded each member is; of a blend: which of the two operands it is of."""
+    times: int = 1
+    """Of a load: how often the members that are stored would fit into the struct that is loaded."""
     value: str = ""
     """Of what is the same for all members of a lane: the value of a gang."""
 
     @property
     def moves(self) -> bool:
         """Whether members of a struct change places."""
-        return self.kind == "load" and self.order != tuple(range(len(self.order)))
+        return self.kind == "load" and (self.times > 1 or self.order != tuple(range(len(self.order))))
 
     @property
     def alternates(self) -> bool:
@@ -87,19 +88,11 @@ def is_long(made: Instruction) -> bool:
     return made.op in _LONG or (made.op == "call" and ".sqrt." in made.text)
 
 
-def stride_of(access: Access) -> int:
-    """Bytes from each lane's element to that of the next; 0 where that differs, or is not known."""
-    if access.address is None:
-        return 0
-    steps = {after - before for before, after in zip(access.offsets, access.offsets[1:])}
-    return steps.pop() if len(steps) == 1 else 0
-
-
 class Trees:
     """Nodes of tuples of one block, each made once."""
 
-    def __init__(self, values: LaneValues, members: int, window: Callable[[list[Access]], int | None]) -> None:
-        """``window``: bytes to the first member of structs that may be read whole around these loads; None if there is none."""
+    def __init__(self, values: LaneValues, members: int, window: Callable[[list[Access], int], int | None]) -> None:
+        """``window``: bytes to the first member of structs of so many that may be read whole around loads; None without any."""
         self.values = values
         self.members = members
         self.window = window
@@ -175,13 +168,14 @@ class Trees:
         assert first.address is not None
         if any(each.address is None or each.address.key != first.address.key or each.size != first.size for each in present):
             return None
-        start = self.window(present)
+        times = max(1, stride_of(first) // (self.members * first.size))
+        start = None if len(set(map(stride_of, present))) > 1 else self.window(present, times * self.members)
         if start is None:
             return None
         order = tuple(at if each is None else (each.offsets[0] - start) // each.size for at, each in enumerate(loads))
         for each in present:
             self.covered[each.instruction.name] = each.instruction
-        return Node("load", first.element, [], access=first, start=start, order=order)
+        return Node("load", first.element, [], access=first, start=start, order=order, times=times)
 
     def _spread(self, operand: Operand) -> Node | None:
         return Node("spread", element_of(operand.type), [], value=operand.value)
@@ -256,135 +250,3 @@ class Trees:
             return "load"
         made = self.values.definitions.get(operand.value)
         return operand.value if made is None else self._shape(made) or operand.value
-
-
-def row_of(node: Node, piece: int, phase: int) -> list[int]:
-    """Which of the members loaded a piece consists of, of structs of several pieces; ``phase``: its first member."""
-    return [node.order[phase + at] for at in range(piece)]
-
-
-def window_of(wanted: list[int], piece: int, members: int) -> tuple[int, int]:
-    """The first member, and their number, of a load of the struct that has all of these: one, half a piece, or a whole one."""
-    low, high = min(wanted), max(wanted)
-    if low == high:
-        return low, 1
-    half = piece // 2
-    if wanted[:half] == wanted[half:] == list(range(low, low + half)):
-        return low, half
-    aligned = low - low % piece
-    return (aligned if high < aligned + piece else min(low, members - piece)), piece
-
-
-class MemberWriter:
-    """Writes nodes piece by piece: so many members of lanes that follow each other at a time."""
-
-    def __init__(self, emit: Emitter, members: int, piece: int, lanes: int) -> None:
-        self.emit = emit
-        self.members = members
-        self.piece = piece
-        """Members at a time."""
-        self.lanes = lanes
-        """Of a gang."""
-        self._written: dict[tuple[int, int], str] = {}
-
-    def value(self, node: Node, number: int) -> str:
-        """A node's piece of that number."""
-        key = id(node), number
-        if key not in self._written:
-            self._written[key] = self._write(node, number)
-        return self._written[key]
-
-    def _write(self, node: Node, number: int) -> str:
-        first, type_text = number * self.piece, f"<{self.piece} x {node.element}>"
-        if node.kind == "uniform":
-            return self._uniform(node, first % self.members)
-        if node.kind == "load":
-            return self._load(node, first)
-        if node.kind == "spread":
-            lanes = [(first + at) // self.members for at in range(self.piece)]
-            return self.emit.shuffle(f"<{self.lanes} x {node.element}>", node.value, "poison", lanes)
-        given = [self.value(each, number) for each in node.operands]
-        if node.kind == "blend":
-            sides = [at + self.piece * node.order[(first + at) % self.members] for at in range(self.piece)]
-            return self.emit.shuffle(type_text, given[0], given[1], sides)
-        return self._operation(node, given)
-
-    def _uniform(self, node: Node, phase: int) -> str:
-        scalars = [node.scalars[(phase + at) % self.members] for at in range(self.piece)]
-        type_text = f"<{self.piece} x {node.element}>"
-        if all(scalar[0] != "%" for scalar in scalars):
-            return "<" + ", ".join(f"{node.element} {scalar}" for scalar in scalars) + ">"
-        few = list(dict.fromkeys(scalars))
-        vector = "poison"
-        for at, scalar in enumerate(few):
-            vector = self.emit.value("members", f"insertelement {type_text} {vector}, {node.element} {scalar}, i64 {at}")
-        return self.emit.shuffle(type_text, vector, "poison", [few.index(scalar) for scalar in scalars])
-
-    def _load(self, node: Node, first: int) -> str:
-        access, emit = node.access, self.emit
-        assert access is not None and access.address is not None
-        type_text = f"<{self.piece} x {node.element}>"
-        if node.is_broadcast and self.members % self.piece == 0:
-            # One element of memory in all lanes is cheaper than one of a register.
-            at = first // self.members * self.members + node.order[0]
-            pointer = emit.address(access.address, node.start + at * access.size, access.element, access.size)
-            scalar = self._memory(f"load {access.element}, ptr {pointer}, align {access.size}")
-            one = emit.value("one", f"insertelement {type_text} poison, {access.element} {scalar}, i64 0")
-            return emit.shuffle(type_text, one, "poison", [0] * self.piece)
-        if node.moves and self.members > self.piece and self.members % self.piece == 0:
-            return self._row(node, first)
-        pointer = emit.address(access.address, node.start + first * access.size, access.element, access.size)
-        vector = self._memory(f"load {type_text}, ptr {pointer}, align {access.size}")
-        if not node.moves:
-            return vector
-        lanes = [at - (first + at) % self.members + node.order[(first + at) % self.members] for at in range(self.piece)]
-        return emit.shuffle(type_text, vector, "poison", lanes)
-
-    def _row(self, node: Node, first: int) -> str:
-        """Of structs of several registers: members that are near each other."""
-        access, emit = node.access, self.emit
-        assert access is not None and access.address is not None
-        wanted = row_of(node, self.piece, first % self.members)
-        start, count = window_of(wanted, self.piece, self.members)
-        at = node.start + (first // self.members * self.members + start) * access.size
-        pointer = emit.address(access.address, at, access.element, access.size)
-        if count == 1:
-            scalar = self._memory(f"load {access.element}, ptr {pointer}, align {access.size}")
-            type_text = f"<{self.piece} x {node.element}>"
-            vector = emit.value("one", f"insertelement {type_text} poison, {access.element} {scalar}, i64 0")
-        else:
-            type_text = f"<{count} x {node.element}>"
-            vector = self._memory(f"load {type_text}, ptr {pointer}, align {access.size}")
-        mask = [each - start for each in wanted]
-        return vector if mask == list(range(count)) else emit.shuffle(type_text, vector, "poison", mask)
-
-    def _memory(self, text: str) -> str:
-        """Nothing stores in between to what is loaded: one load serves all of its text."""
-        return self.emit.value("row", text)
-
-    def _operation(self, node: Node, given: list[str]) -> str:
-        made = node.instruction
-        assert made is not None
-        parts = made.parts
-        flags = "".join(f"{flag} " for flag in node.flags)
-        known = iter(given)
-        typed: list[tuple[str, str]] = []
-        for operand in parts.operands:
-            if lanes_of(operand.type):
-                typed.append((f"<{self.piece} x {element_of(operand.type)}>", next(known)))
-            else:
-                typed.append((operand.type, operand.value))
-        texts = [f"{kind} {value}" for kind, value in typed]
-        if made.op == "call":
-            callee = re.sub(r"\.v\d+", f".v{self.piece}", parts.callee)
-            result = f"<{self.piece} x {node.element}>"
-            self.emit.declarations.add(f"{result} {callee}({', '.join(kind for kind, _ in typed)})")
-            plain = "".join(f"{flag} " for flag in node.flags if flag not in ("tail", "musttail", "notail"))
-            return self.emit.value("members", f"call {plain}{result} {callee}({', '.join(texts)})")
-        if made.op in CASTS:
-            return self.emit.value("members", f"{made.op} {flags}{texts[0]} to <{self.piece} x {node.element}>")
-        if made.op in ("icmp", "fcmp"):
-            return self.emit.value("members", f"{made.op} {flags}{parts.predicate} {texts[0]}, {typed[1][1]}")
-        if made.op == "select":
-            return self.emit.value("members", f"select {flags}{', '.join(texts)}")
-        return self.emit.value("members", f"{made.op} {flags}{texts[0]}" + (f", {typed[1][1]}" if len(typed) > 1 else ""))

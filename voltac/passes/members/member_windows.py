@@ -7,12 +7,22 @@ from collections.abc import Iterable
 from voltac.passes.accesses.access import Access
 
 
+def stride_of(access: Access) -> int:
+    """Bytes from each lane's element to that of the next; 0 where that differs, or is not known."""
+    if access.address is None:
+        return 0
+    steps = {after - before for before, after in zip(access.offsets, access.offsets[1:])}
+    return steps.pop() if len(steps) == 1 else 0
+
+
 def first_member(wanted: list[Access], loads: Iterable[Access], members: int) -> int | None:
     """Bytes to the first member of structs of which these are, that lie within what ``loads`` read; None if there are none."""
     first = wanted[0]
     assert first.address is not None
     key = first.address.key, first.size
-    starts = sorted({each.offsets[0] for each in loads if each.address and (each.address.key, each.size) == key})
+    step = stride_of(first)
+    alike = (each for each in loads if each.address and (each.address.key, each.size) == key and stride_of(each) == step)
+    starts = sorted({each.offsets[0] for each in alike})
     low, high = min(each.offsets[0] for each in wanted), max(each.offsets[0] for each in wanted)
     width = (members - 1) * first.size
     for start in starts:

@@ -13,7 +13,8 @@ from voltac.passes.members.lane_folds import LaneFold
 from voltac.passes.members.member_bits import member_bits, write_bits
 from voltac.passes.members.member_reductions import Reduction
 from voltac.passes.members.member_sums import EIGHT, bytes_added, integer_register, kind_of, words_multiplied
-from voltac.passes.members.member_trees import MemberWriter, Node
+from voltac.passes.members.member_trees import Node
+from voltac.passes.members.member_writer import MemberWriter
 from voltac.target_info import TargetInfo
 
 _DISTANCES = {128: "sse2.psad.bw", 256: "avx2.psad.bw", 512: "avx512.psad.bw.512"}

@@ -26,7 +26,7 @@ from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_e
 from voltac.passes.loops.counted_loops import CountedLoop, IterationSteps
 from voltac.passes.loops.gang_loops import root
 from voltac.passes.members.member_reductions import may_be_reduced, operation_of
-from voltac.passes.members.member_trees import stride_of
+from voltac.passes.members.member_windows import stride_of
 
 _MOST_MEMBERS = 8
 """Iterations. Chosen, not measured."""
