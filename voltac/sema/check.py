@@ -50,6 +50,7 @@ def check(
     if options.standard_library:
         library = Library(checker)
         checker.find_in_library = library.find
+        checker.find_part_of_library = library.find_part
         checker.library_names = library.names
         checker.demand_body = library.demand
         inner = library.checker

@@ -72,6 +72,8 @@ class Checker:
         self.pending: deque[Callable[[], None]] = deque()
         """Bodies to check when the function at hand is finished: template instances, library functions."""
         self.find_in_library: Callable[[str], Symbol | None] = lambda name: None
+        self.find_part_of_library: Callable[[str], Symbol | None] = lambda name: None
+        """The same for names that programs do not see."""
         self.library_names: Callable[[], set[str]] = set
         self.demand_body: Callable[[tree.FunctionSymbol], None] = lambda function: None
         """Called for each library function that is used."""
@@ -99,7 +101,8 @@ class Checker:
     def finish(self) -> None:
         """Nothing more is checked: what holds each other is let go at once, not when Python looks for such."""
         self.instance_bodies.clear()
-        del self.find_in_library, self.library_names, self.demand_body, self.make_instance, self.keep_body
+        del self.find_in_library, self.find_part_of_library, self.library_names
+        del self.demand_body, self.make_instance, self.keep_body
 
     # --- messages -----------------------------------------------------------------------------------------------
 
