@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -28,13 +29,18 @@ export void rough(uniform float a[], uniform int n) {
 OPTIONS = Options(find_target("sse4-i32x8"), level=2, llvm_intrinsics=True)
 
 
+@pytest.fixture(autouse=True)
+def reports_in_a_folder_of_the_test(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+
+
 @pytest.mark.parametrize("level", [0, 2])
 def test_an_abort_is_an_error_that_says_what_cannot_be_compiled(level: int, capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(InternalError, match=rf"stage 'object': LLVM cannot compile .* for sse4.2-i32x8 at -O{level}") as caught:
         voltac.compile(IMPOSSIBLE, target="sse4-i32x8", opt=level, llvm_intrinsics=True)
     path = Path(str(caught.value).rsplit(maxsplit=1)[1])
     assert "@llvm.x86.avx.rsqrt.ps.256" in path.read_text()
-    path.unlink()
     assert "LLVM ERROR" in capfd.readouterr().err
     a = np.ones(9, np.float32)
     voltac.compile(f"export void add(uniform float a[]) {{ foreach (i = 0 ... 9) a[i] += i + {level}; }}").add(a)
@@ -102,16 +108,18 @@ def test_signals_are_handled_as_before_afterwards() -> None:
 
 
 def test_the_command_ends_with_one_message_and_leaves_files_as_they_were(tmp_path: Path) -> None:
-    (tmp_path / "rough.ispc").write_text(IMPOSSIBLE)
+    folder = tmp_path / "build"
+    folder.mkdir()
+    (folder / "rough.ispc").write_text(IMPOSSIBLE)
     for name in ("rough.o", "rough.h"):
-        (tmp_path / name).write_text("as before")
+        (folder / name).write_text("as before")
     words = ["rough.ispc", "--target=sse4-i32x8", "--enable-llvm-intrinsics", "-o", "rough.o", "-h", "rough.h"]
-    done = subprocess.run([sys.executable, "-m", "voltac", *words], cwd=tmp_path, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-m", "voltac", *words], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 1
     told = " ".join(done.stderr.split())
     assert told.count("Error: ") == 1 and "LLVM cannot compile rough.ispc for sse4.2-i32x8 at -O" in told
     assert "Traceback" not in told
-    assert {path.name: path.read_text() for path in tmp_path.iterdir() if path.suffix != ".ispc"} == {
+    assert {path.name: path.read_text() for path in folder.iterdir() if path.suffix != ".ispc"} == {
         "rough.o": "as before",
         "rough.h": "as before",
     }

@@ -461,6 +461,17 @@ def test_a_struct_of_equal_numbers_may_be_a_row_of_them(k: voltac.KernelModule) 
     refused(ValueError, k.change, np.zeros(4, np.float32), says="whole number of objects of 3 x float32 each.*4 elements")
 
 
+def test_what_a_kernel_returns_goes_to_another_as_a_pointer_of_ctypes() -> None:
+    k = voltac.compile(
+        "export void * uniform make() { uniform int * uniform p = uniform new uniform int; *p = 7; return p; }\n"
+        "export uniform int take(void * uniform q) { uniform int * uniform p = (uniform int * uniform)q;"
+        " uniform int v = *p; delete p; return v; }"
+    )
+    address = k.make()
+    refused(TypeError, k.take, address, says=r"must be an array, not int \d+; .* given as ctypes\.c_void_p")
+    assert k.take(ctypes.c_void_p(address)) == 7
+
+
 def test_references_need_an_object(k: voltac.KernelModule) -> None:
     number = np.array(5, np.int32)
     k.increase(number)

@@ -25,6 +25,8 @@ _POINTERS = (ctypes.c_void_p, ctypes.c_char_p, ctypes._Pointer)
 _ADDRESSES: tuple[type[Any], ...] = (*FUNCTIONS, *_POINTERS)
 OMITTED = object()
 """In place of an argument that is the length of arrays, by their declarations."""
+_LOWEST_ADDRESS = 1 << 16
+"""Linux gives programs no memory below (vm.mmap_min_addr), so that a smaller integer is no address."""
 _WHERE_NONE_IS_ALLOWED = "None is for parameters that the kernel compares with NULL"
 
 
@@ -225,6 +227,8 @@ class GivenArgument:
             view = memoryview(value)
         except TypeError:
             remedy = f"use np.array(x, {self._argument_dtype(memory)})" if isinstance(value, (list, tuple, range)) else ""
+            if isinstance(value, int) and value >= _LOWEST_ADDRESS:
+                remedy = "an address, such as a kernel returns, is given as ctypes.c_void_p(x)"
             self.refuse(TypeError, self._wanted(memory), remedy)
         try:
             return np.asarray(view)

@@ -58,7 +58,6 @@ PATTERNS = (
            _in_function("a = cast<¦int, 3>(b);")),
     _habit(ANY, TYPE, "(", "a conversion is written as a cast: '(type)value'", _in_function("a = ¦int(b);")),
     _habit("sync", "(", ANY, "it is a statement: 'sync;'", _in_function("sync¦();")),
-    _habit("try", "{", ANY, "there are no exceptions", _in_function("try ¦{ a = b; }")),
     _habit(ANY, "public private protected", ":", "all members are public; leave this out", "struct S { ¦public: int a; };"),
     _habit(ANY, "&&", NAME, "a reference is written with one '&'", _in_function("int ¦&&d = a;")),
     _habit(

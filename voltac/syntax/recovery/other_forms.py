@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from voltac.syntax.recovery.cursor import Cursor
-from voltac.syntax.recovery.editor import edit
+from voltac.syntax.recovery.cursor import CLOSING, OPENING, Cursor
+from voltac.syntax.recovery.editor import Editor, edit
 from voltac.syntax.recovery.guess import Finding, Guess, Tried, advice
 
 _RANGES = ("foreach", "foreach_tiled")
@@ -89,6 +89,36 @@ def _static_assertion(cursor: Cursor) -> bool:
     return cursor.first_word == "static_assert" and cursor.text.startswith('"')
 
 
+def _behind_pair(cursor: Cursor, token: int) -> int:
+    """The token behind the bracket that closes one, or the end of the file."""
+    depth = 0
+    while cursor.texts[token]:
+        depth += (cursor.texts[token] in OPENING) - (cursor.texts[token] in CLOSING)
+        token += 1
+        if not depth:
+            break
+    return token
+
+
+def _try(cursor: Cursor) -> Finding | None:
+    """``try`` is left out, and so are its handlers."""
+    if cursor.text != "{" or cursor.previous != "try":
+        return None
+    texts = cursor.texts
+    begin = end = _behind_pair(cursor, cursor.token)
+    while texts[end : end + 2] == ["catch", "("] and texts[body := _behind_pair(cursor, end + 1)] == "{":
+        end = _behind_pair(cursor, body)
+
+    def run(editor: Editor) -> int:
+        first = editor.rewind()
+        if begin < end:
+            editor.put(begin, end, [], cursor.spans[begin])
+        editor.replace(cursor.token - 1, cursor.token, [])
+        return first
+
+    return Finding(run)
+
+
 def _values_in_braces(cursor: Cursor) -> bool:
     return cursor.text == "{" and cursor.previous in ("=", "(", ",", "return", "?", ":") and cursor.accepts_name
 
@@ -106,6 +136,13 @@ OTHER_FORMS: tuple[Guess, ...] = (
         "void f(uniform int a[], uniform int n) { foreach (i = 0..n¦) { a[i] = 1; } }",
         "a range is written with three dots: 'first ... last'",
         _dots_in_numbers,
+    ),
+    Guess(
+        "'try'",
+        "void f(int a) { try ¦{ a = 1; } catch (int e) { a = e; } catch (...) { a = 3; } a = 4; }",
+        "$error; there are no exceptions",
+        _try,
+        Tried.CORRECTION,
     ),
     advice(
         "a namespace where a type has to be",
