@@ -2,6 +2,7 @@
 //
 // a^b = 2^(b log2 a), for double e^(b log a). The product with b costs up to ten bits, so the logarithm of float is kept as a sum of two
 // floats, good to 2^-32, and that of double as a sum of two doubles, good to 2^-65.
+#include "attributes.isph"
 
 // log2 a = k + log2(1 / c) + log2(c z) (Tang 1990): z runs from 0.736 to 1.473, in sixteen intervals of equal bit
 // patterns; c is near 1 / z in the middle of each, of so few bits that c z - 1 is a float. 1 itself lies within the ninth, where c is
@@ -106,8 +107,8 @@ template <typename F, typename I, typename D> static inline F pow_of_one_float(F
     return power;
 }
 
-float pow(float a, float b) { return pow_float<float, int, double>(a, b); }
-uniform float pow(uniform float a, uniform float b) {
+BY_CONSTANT float pow(float a, float b) { return pow_float<float, int, double>(a, b); }
+BY_CONSTANT uniform float pow(uniform float a, uniform float b) {
     return pow_of_one_float<uniform float, uniform int, uniform double>(a, b);
 }
 float16 pow(float16 a, float16 b) { return (float16)pow((float)a, (float)b); }
@@ -198,7 +199,7 @@ template <typename D, typename U> static inline D pow_double(D a, D b) {
     return power;
 }
 
-double pow(double a, double b) { return pow_double<double, uint64>(a, b); }
-uniform double pow(uniform double a, uniform double b) {
+BY_CONSTANT double pow(double a, double b) { return pow_double<double, uint64>(a, b); }
+BY_CONSTANT uniform double pow(uniform double a, uniform double b) {
     return pow_double<uniform double, uniform uint64>(a, b);
 }

@@ -43,7 +43,6 @@ LONG_FILES = {
     "passes/arithmetic/narrow_arithmetic.py": "ranges, choice and rewriting ask each other what a value is",
     "passes/resolve_accesses.py": "each decision depends on what waits in the same block to be decided",
     "sema/declarations/declarators.py": "types contain declarators and declarators types",
-    "sema/declarations/functions.py": "prototypes, definitions and what may be exported are matched with each other",
     "sema/declarations/variables.py": "globals, locals and members differ in a few lines each",
     "sema/tree.py": "one table: nodes refer to each other",
     "syntax/preprocessor.py": "directives change the state in which the lines that follow are read",

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 from voltac.llvm import light_import
 from voltac.messages.diagnostics import CompileError, Diagnostics, InternalError
@@ -15,14 +14,11 @@ from voltac.pass_runs import Stopped
 from voltac.pipeline import STAGE_NAMES, Compilation, InputError, Stage, Watch, stages_of
 from voltac.records import replace
 from voltac.system import files
-from voltac.system.deep_stack import with_deep_stack
-from voltac.system.forking import compiling
+from voltac.system.compiling_thread import in_compiling_thread
 
 if TYPE_CHECKING:
     from voltac.report.explanation import Explanation
     from voltac.syntax.inputs import Inputs
-
-T = TypeVar("T")
 
 
 def compile_source(
@@ -50,17 +46,6 @@ def compile_job(text: str, job: Compilation, *, begin: str = STAGE_NAMES[0], end
     """As :func:`compile_source`, for callers that want what there is of the compilation of a program with mistakes."""
     job.runs = replace(job.watch.passes, ran=[])
     in_compiling_thread(lambda: _run_stages(text, job, begin, end))
-
-
-def in_compiling_thread(function: Callable[[], T]) -> T:
-    """Call a function that compiles: with a deep stack, undisturbed by forks, and by signals, which the main thread handles."""
-
-    def body() -> T:
-        with compiling(within=True):
-            return function()
-
-    with compiling():
-        return with_deep_stack(body)
 
 
 def _run_stages(text: str, job: Compilation, begin: str, end: str) -> None:

@@ -2,6 +2,7 @@
 //
 // What is left out against the default library: arguments that are subnormal, and where said more; reduction for large
 // angles; terms and compensations for the last two bits. The algorithms are the same, so are the names of their parts.
+#include "../attributes.isph"
 
 // Results that are not normal are 0 or infinity.
 template <typename F> static inline F exp_fast(F x) {
@@ -242,8 +243,15 @@ template <typename F, typename I, typename D> static inline F pow_fast_or_specia
     return power;
 }
 
-float pow(float a, float b) { return pow_fast_or_special<float, int, double>(a, b); }
-uniform float pow(uniform float a, uniform float b) { return pow_fast_or_special<uniform float, uniform int, uniform double>(a, b); }
+BY_CONSTANT float pow(float a, float b) { return pow_fast_or_special<float, int, double>(a, b); }
+BY_CONSTANT uniform float pow(uniform float a, uniform float b) { return pow_fast_or_special<uniform float, uniform int, uniform double>(a, b); }
+
+// Up to 3.5 units in the last place.
+#define PLAIN_POWERS(RATE) \
+    static inline RATE float power_to_5(RATE float a) { RATE float square = a * a; return square * square * a; } \
+    static inline RATE float power_to_6(RATE float a) { RATE float cube = a * a * a; return cube * cube; }
+PLAIN_POWERS(varying)
+PLAIN_POWERS(uniform)
 
 // float16 functions stay the default library's, which are right for all arguments. ONE: of uniform exp, exp2 and pow.
 #define ROUNDED(RATE, NAME, ...) \

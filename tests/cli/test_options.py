@@ -267,6 +267,7 @@ def test_every_option_with_a_value_takes_it_separately(voltac: Run, folder: Path
 IDLE = [
     "--vectorcall",
     "--dllexport",
+    *("--print-target", "--time-trace", "--debug-pm", "--ast-dump", "--dump-file"),
     *(f"--opt={word}" for word, does in OPT_WORDS.items() if isinstance(does, str)),
 ]
 
@@ -277,6 +278,19 @@ def test_what_is_accepted_without_effect_is_warned_of(voltac: Run) -> None:
         assert f"Warning: option '{name}' has no effect: " in said(done)
     assert done.returncode == 0
     assert voltac("good.ispc", TARGET, "-o", "good.o", *IDLE, "--wno-output").stderr == ""
+
+
+def test_what_developers_of_ispc_set_is_accepted(voltac: Run) -> None:
+    done = voltac("good.ispc", TARGET, "-o", "good.o", "--ast-dump=all", "--off-phase=3,5", "--time-trace-granularity=9")
+    assert done.returncode == 0 and said(done).count("has no effect") == 3
+
+
+def test_directories_of_included_files_have_a_long_name_too(voltac: Run, tmp_path: Path) -> None:
+    (tmp_path / "more").mkdir()
+    (tmp_path / "more" / "far.isph").write_text("#define N 3\n")
+    (tmp_path / "near.ispc").write_text('#include "far.isph"\nexport uniform int f() { return N; }\n')
+    for words in (("--include-path=more",), ("--include-path", "more")):
+        assert voltac("near.ispc", TARGET, "-o", "near.o", *words).returncode == 0
 
 
 # --- diagnostics ------------------------------------------------------------------------------------------------

@@ -76,7 +76,7 @@ test_conversions = row_test(
         ),
         (
             "6.2 pointers to data of another rate",
-            "error: points to varying data",
+            "error: points to varying data ... write 'varying float *'",
             "void f(float a[]) { float * uniform p = «a»; }",
         ),
         (

@@ -164,3 +164,46 @@ test_exports = row_test(
         ("12.3 exported type", "error: int32", "typedef int T;\nexport { «T» };"),
     ]
 )
+
+test_exported_once = row_test(
+    [
+        (
+            "12.2 the bound that comes of it is the same mistake",
+            "error: varying parameter",
+            "export void f(uniform int a[], «int n») { foreach (i = 0 ... n) a[i] = n; }",
+        ),
+        (
+            "12.2 a pointer, and how to write it",
+            "error: write '* uniform a' or 'a[]'",
+            "export void f(«uniform float * a») { uniform float x = a[0]; a[1] = x; }",
+        ),
+    ]
+)
+
+test_defined_later = row_test(
+    [
+        (
+            "6.3 declared before use",
+            "error: 'g' is not declared yet",
+            "int f(int a) { return «g»(a); }\nint g(int a) { return a; }",
+        ),
+        ("6.3 not at all", "error: 'g' is not declared", "int f(int a) { return «g»(a); }\nint h(int a) { return a; }"),
+    ]
+)
+
+test_names_of_other_languages = row_test(
+    [
+        ("nullptr", "error: 'nullptr' ... 'NULL'", "void f() { int * uniform p = «nullptr»; }"),
+        ("malloc", "error: 'malloc' ... 'new'", "void f() { int * uniform p = «malloc»(4); }"),
+        ("M_PI", "error: 'M_PI' ... 'PI'", "float f() { return «M_PI»; }"),
+        ("this", "error: 'this' ... parameter", "float f() { return «this»->x; }"),
+    ]
+)
+
+test_numbers_of_arguments = row_test(
+    [
+        ("6.3 of no overload", "error: 'min' ... takes 2 arguments, 3 given", "int f(int a) { return «min(a, 2, 3)»; }"),
+        ("6.3 of a library function", "error: 'pow' ... takes 2 arguments, 1 given", "float f(float a) { return «pow(a)»; }"),
+        ("6.3 many candidates", "error: (8 of 11 are listed)", "float f(uniform float a[]) { return «reduce_add(a)»; }"),
+    ]
+)

@@ -45,6 +45,29 @@ def test_every_power_of_two_and_its_neighbours(nonzero: str) -> None:
         assert (leading.tolist(), trailing.tolist()) == zeros(eight)
 
 
+WIDE = """
+define void @f(ptr %p, ptr %l) {
+entry:
+  %x = load <2 x i64>, ptr %p, align 4
+  %leading = tail call range(i64 0, 65) <2 x i64> @llvm.ctlz.v2i64(<2 x i64> %x, i1 false), !dbg !1
+  store <2 x i64> %leading, ptr %l, align 4
+  ret void
+}
+declare <2 x i64> @llvm.ctlz.v2i64(<2 x i64>, i1)
+"""
+
+
+def test_leading_zeros_of_long_numbers() -> None:
+    made = count_by_exponents(WIDE)
+    verify(read(made))
+    assert "call <2 x i64>" not in made and "@llvm.ctlz.v4i32" not in made
+    values = sorted({(1 << bit) + near & (1 << 64) - 1 for bit in range(65) for near in (-1, 0, 1)} | {0xAAAAAAAA, 1 << 40 | 5})
+    for first, second in zip(values, reversed(values)):
+        leading = np.zeros(2, np.int64)
+        IRInterpreter(read(made)).call("f", [np.array([first, second], np.uint64).view(np.int64), leading])
+        assert leading.tolist() == [64 - first.bit_length(), 64 - second.bit_length()]
+
+
 SOURCE = """
 export void count(uniform int l[], uniform int t[], const uniform int x[], uniform int n) {
     foreach (i = 0 ... n) {

@@ -54,3 +54,12 @@ def test_text_without_such_a_store_is_left_alone() -> None:
     same = text.replace("ptr %p, align", "ptr %q, align")
     assert "fence" in keep_stores_unmasked(same, avx2)
     assert keep_stores_unmasked(same, avx512) == same
+
+
+def test_a_module_that_has_the_fence_for_another_pass_compiles() -> None:
+    """Sums of neighbours need the same fence."""
+    pairs = "export void g(uniform float a[], uniform float b[]) { foreach (i = 0 ... 8) a[i] = b[2 * i] + b[2 * i + 1]; }"
+    module = compile_kernels(source("float", LEAST) + pairs, target="avx2-i32x8")
+    sums, b = np.zeros(8, np.float32), np.arange(16, dtype=np.float32)
+    module.g(sums, b)
+    assert np.array_equal(sums, b[::2] + b[1::2])

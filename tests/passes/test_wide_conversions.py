@@ -71,7 +71,8 @@ def test_floats_are_doubles_first() -> None:
 def test_two_lanes_and_other_types_stay() -> None:
     two = CONVERSION.format(op="sitofp", source="i64", target="double").replace("<4 x", "<2 x")
     words = CONVERSION.format(op="sitofp", source="i32", target="double")
-    assert convert_wide(two) == two and convert_wide(words) == words
+    signed = CONVERSION.format(op="fptosi", source="double", target="i64")
+    assert convert_wide(two) == two and convert_wide(words) == words and convert_wide(signed, ("fptoui",)) == signed
 
 
 SOURCE = """

@@ -52,11 +52,50 @@ END = ["addq $32, %rax", "cmpq %rdx, %rax", "jl .LBB0_1"]
         ("vdivps %ymm1, %ymm2, %ymm3", "divide32", {"v1", "v2"}, {"v3"}, 0, 0),
         ("vinsertps $16, (%rdi,%rax,4), %xmm0, %xmm1", "shuffle", {"v0"}, {"v1"}, 4, 0),
         ("vpermd (%rdi), %ymm1, %ymm2", "cross", {"v1"}, {"v2"}, 32, 0),
+        ("vbroadcastf128 (%rdi), %ymm2", "", set(), {"v2"}, 16, 0),
     ],
 )
 def test_an_instruction(text: str, kind: str, reads: set[str], writes: set[str], loads: int, stores: int) -> None:
     step = demand_of(text)
     assert (step.kind, set(step.reads), set(step.writes), step.loads, step.stores) == (kind, reads, writes, loads, stores)
+
+
+@pytest.mark.parametrize(
+    "text, moved",
+    [
+        ("vbroadcasti32x2 (%rdi), %ymm2", 8),
+        ("vbroadcastf64x4 (%rdi), %zmm2", 32),
+        ("vbroadcastsd (%rdi), %ymm2", 8),
+        ("vpbroadcastd (%rdi), %ymm2", 4),
+        ("vpbroadcastq (%rdi), %ymm2", 8),
+        ("vaddps (%rdi){1to16}, %zmm1, %zmm2", 4),
+        ("vinserti128 $1, (%rdi), %ymm1, %ymm2", 16),
+        ("vextractf128 $1, %ymm1, (%rdi)", 16),
+        ("vextracti64x4 $1, %zmm1, (%rdi)", 32),
+        ("vmovlps %xmm1, (%rdi)", 8),
+        ("movhpd (%rdi), %xmm1", 8),
+        ("vpinsrb $3, (%rdi), %xmm1, %xmm2", 1),
+        ("vpextrw $3, %xmm1, (%rdi)", 2),
+        ("vmovq %xmm1, (%rdi)", 8),
+        ("vpmaxsd (%rdi), %ymm1, %ymm2", 32),
+        ("vmaxsd (%rdi), %xmm1, %xmm2", 8),
+        ("vfmadd231ss (%rdi), %xmm1, %xmm2", 4),
+        ("vcvtsi2sdl (%rdi), %xmm1, %xmm2", 4),
+        ("vcvtsi2ssq (%rdi), %xmm1, %xmm2", 8),
+        ("vcvtsd2ss (%rdi), %xmm1, %xmm2", 8),
+        ("vcvtdq2pd (%rdi), %ymm1", 16),
+        ("vcvtps2ph $4, %ymm1, (%rdi)", 16),
+        ("vcvtdq2ps (%rdi), %ymm1", 32),
+        ("vpmovdb %zmm1, (%rdi)", 16),
+        ("vpmovusqd %ymm1, (%rdi)", 16),
+        ("vpmovsxwd (%rdi), %ymm1", 16),
+        ("sete (%rdi)", 1),
+        ("addw $3, (%rdi)", 2),
+    ],
+)
+def test_the_bytes_of_memory_that_an_instruction_moves(text: str, moved: int) -> None:
+    step = demand_of(text)
+    assert max(step.loads, step.stores) == moved
 
 
 @pytest.mark.parametrize(

@@ -239,6 +239,7 @@ def option_spelling(option: Option) -> str:
     """An option's names with its value, as one writes it."""
     value = option.metavar or "|".join(option.choices.split())
     after = {"equals": f"={value}", "next": f" {value}", "attached": value, "joined": f" {value}", "optional": f"[={value}]"}
+    after["settled"] = "[=VALUE]"
     names = option.names.split()
     return ", ".join([*names[:-1], names[-1] + after.get(option.form, "")])
 

@@ -39,6 +39,7 @@ class Option:
     ``attached``  ``-Dname``, in the same argument
     ``joined``    ``-Idir`` or ``-I dir``
     ``optional``  ``--name``, which means ``value``, or ``--name=value``
+    ``settled``   the same, whatever the value given
     """
 
     names: str
@@ -84,9 +85,20 @@ def _warning_options() -> Iterator[Option]:
 _WARNING_OPTIONS = tuple(_warning_options())
 
 
-def _without_effect(name: str, reason: str) -> Option:
-    return Option(name, "without_effect", "flag", "", (name, reason), repeated=True)
+def _without_effect(name: str, reason: str, form: str = "flag") -> Option:
+    return Option(name, "without_effect", form, "", (name, reason), repeated=True)
 
+
+_FOR_DEVELOPERS = "it is for those who develop ispc; '--print-stage', '--time' and '--list-passes' look into this compiler"
+_SWITCHES_OF_DEVELOPERS = (
+    *("--time-trace", "--discard-value-names", "--print-target", "--yydebug", "--fuzz-test"),
+    *("--debug", "--debug-llvm", "--debug-pm", "--debug-ir"),
+)
+_SETTINGS_OF_DEVELOPERS = (
+    *("--ast-dump", "--dump-file", "--time-trace-granularity", "--off-phase", "--debug-phase", "--debug-pm-time-trace"),
+    "--fuzz-seed",
+)
+"""With ``=VALUE``, or alone."""
 
 GROUPS: tuple[Group, ...] = (
     Group("Output", _COMPILE, (
@@ -153,6 +165,7 @@ GROUPS: tuple[Group, ...] = (
     Group("Preprocessor", _SOURCE, (
         Option("-D", "defines", "attached", "define a macro, as 1 if no value is given", metavar="NAME[=VALUE]", repeated=True),
         Option("-I", "include_directories", "joined", "look for included files in DIR", metavar="DIR", repeated=True),
+        Option("--include-path", "include_directories", "equals", "the same", metavar="DIR", repeated=True),
         Option("--ignore-preprocessor-errors", "ignore_preprocessor_errors", "flag", "go on after errors of the preprocessor"),
         Option("--nocpp", "preprocess", "flag", "skip the preprocessor (deprecated)", False),
     )),
@@ -291,6 +304,8 @@ GROUPS: tuple[Group, ...] = (
     Group("Accepted with a warning: there is no effect", (COMPILE, "bisect"), (
         _without_effect("--vectorcall", "only code for Windows has that calling convention"),
         _without_effect("--dllexport", "only libraries for Windows list what they export"),
+        *(_without_effect(name, _FOR_DEVELOPERS) for name in _SWITCHES_OF_DEVELOPERS),
+        *(_without_effect(name, _FOR_DEVELOPERS, "settled") for name in _SETTINGS_OF_DEVELOPERS),
     )),
     Group("Known, not supported", _COMPILE, (
         Option("--nanobind-wrapper", "unsupported", "joined", "",

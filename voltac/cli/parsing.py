@@ -66,7 +66,7 @@ def _take(words: list[str], options: list[Option], fields: dict[str, Any]) -> li
         choices = option.choices.split() if equals else []
         if choices and value not in choices:
             raise UsageError(f"option '{name}' must be {listed(choices)}, not '{value}'{suggestion(value, choices)}")
-        made = option.value if form == "flag" or (form == "optional" and not equals) else value
+        made = option.value if form in ("flag", "settled") or (form == "optional" and not equals) else value
         fields[option.field] = [*fields[option.field], made] if option.repeated else made
     return operands
 

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import re
 
+from voltac.passes.arithmetic.half_functions import widen_half_functions
 from voltac.system.lazy_patterns import lazy_pattern
 
 _OPERATION = lazy_pattern(
@@ -135,7 +136,7 @@ def with_half_vectors(text: str) -> str:
         converted = f"{match['op']}{match['flags']} {match['type']} {match['value']} to {floats}{match['rest'] or ''}"
         return f"  {wide} = {converted}\n{narrowed(match, wide)}"
 
-    text = _OPERATION.sub(operation, text)
+    text = _OPERATION.sub(operation, widen_half_functions(text))
     text = _WIDENING.sub(widening, text)
     text = _NARROWING.sub(narrowing, text)
     return text + "".join(_HELPERS.format(n=n) for n in sorted(lanes, key=int))

@@ -24,6 +24,7 @@ from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.passes.masks.zeros_behind_masks import clear_moved_lanes
 from voltac.records import record, replace
+from voltac.system.compiling_thread import in_compiling_thread
 from voltac.system.lazy_patterns import lazy_pattern
 
 _DEFINITION = lazy_pattern(
@@ -69,7 +70,7 @@ def early(text: str, options: Options, runs: PassRuns | None = None) -> str:
     At ``-O0`` only the functions that must be inlined are.
     """
     runs = runs or PassRuns()
-    with stage("early", text):
+    with stage("early", text, options):
         module = LLVMModule(text, options)
         builder = _pass_builder(options, options.level)
         manager = binding().create_new_module_pass_manager()
@@ -152,7 +153,7 @@ def late(text: str, options: Options, runs: PassRuns | None = None) -> Optimized
     runs = runs or PassRuns()
     text = _with_function_properties(text, options)
     text = runs.rewrite(BEFORE_LLVM, text, options)
-    with stage("late", text):
+    with stage("late", text, options):
         module = LLVMModule(text, options)
         if options.level == 1:
             _prefer_size(module)
@@ -209,7 +210,11 @@ class Optimized:
 
     @cached_property
     def _object(self) -> bytes:
-        with stage("object", self._input):
+        # Not here: whoever gets a cached property holds a lock of all of that name, which LLVM could leave held for ever.
+        return in_compiling_thread(self._emit_object)
+
+    def _emit_object(self) -> bytes:
+        with stage("object", self._input, self._options):
             module = self._taken()
             emitted: bytes = target_machine(self._options).emit_object(module.ref)
             module.close()
@@ -217,7 +222,10 @@ class Optimized:
 
     def assembly(self, comments: bool = False) -> str:
         """Assembly language, as ``gcc -c`` reads it; ``comments`` name the blocks of the LLVM text."""
-        with stage("assembly", self._input):
+        return in_compiling_thread(lambda: self._emit_assembly(comments))
+
+    def _emit_assembly(self, comments: bool) -> str:
+        with stage("assembly", self._input, self._options):
             module = self._taken()
             # Names of files are in it, which need not be UTF-8; emit_assembly() would refuse those.
             emitted: bytes = target_machine(self._options, comments)._emit_to_memory(module.ref, use_object=False)
@@ -245,7 +253,7 @@ def simplify_for_device(text: str, options: Options, runs: PassRuns | None = Non
 
 
 def _simplified_for_device(text: str, options: Options) -> str:
-    with stage("simplify", text):
+    with stage("simplify", text, options):
         module = LLVMModule(text, options)
         builder = _pass_builder(options, min(options.level, 2))
         builder.getModulePassManager().run(module.ref, builder)
@@ -340,7 +348,7 @@ def _with_function_properties(text: str, options: Options) -> str:
 
 def bitcode(text: str, options: Options) -> bytes:
     """LLVM bitcode of a module as it is."""
-    with stage("bitcode", text):
+    with stage("bitcode", text, options):
         module = LLVMModule(text, options)
         written: bytes = module.ref.as_bitcode()
         return written

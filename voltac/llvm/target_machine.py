@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import threading
 from collections.abc import Iterator
@@ -10,11 +11,13 @@ from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
+from voltac.llvm.aborts import no_end_of_process
 from voltac.llvm.light_import import import_binding
 from voltac.llvm.module_text import text_of
 from voltac.messages.diagnostics import InternalError
 from voltac.options import Options
 from voltac.system.forking import lock_around_forks, new_in_child
+from voltac.system.lazy_patterns import lazy_pattern
 
 _starting = threading.RLock()
 
@@ -181,14 +184,34 @@ class LLVMModule:
 
 
 @contextmanager
-def stage(name: str, text: str) -> Iterator[None]:
-    """Turns a failure of LLVM into an :class:`InternalError` that names the stage and a file with its input."""
-    try:
-        yield
-    except RuntimeError as error:
-        import tempfile  # slow to import
+def stage(name: str, text: str, options: Options) -> Iterator[None]:
+    """Turns a failure of LLVM into an :class:`InternalError` that names the stage and a file with its input.
 
-        handle, path = tempfile.mkstemp(prefix=f"voltac-{name}-", suffix=".ll")
-        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-        raise InternalError(f"stage '{name}': {str(error).strip()}\nthe input of the stage is in {path}") from error
+    One that would end the process, too, in a thread that compiles (:mod:`voltac.system.compiling_thread`).
+    """
+
+    def stopped() -> InternalError:
+        # Nobody else is to work with the one that it stopped in the middle of.
+        _machine.cache_clear()
+        file = _FILE.search(text)
+        where = f"{f'{file[1]} ' if file else ''}for {options.target.name} at -O{options.level}"
+        return _failure(name, text, f"LLVM cannot compile {where}: it says why on standard error; {_REMEDY}")
+
+    try:
+        with no_end_of_process(binding().ffi.lib._lock, stopped):
+            yield
+    except RuntimeError as error:
+        raise _failure(name, text, str(error).strip()) from error
+
+
+_FILE = lazy_pattern(r'^source_filename = "([^"]*)"', re.MULTILINE)
+_REMEDY = "another target or level (-O) may do, or other words for what it names"
+
+
+def _failure(name: str, text: str, what: str) -> InternalError:
+    import tempfile  # slow to import
+
+    handle, path = tempfile.mkstemp(prefix=f"voltac-{name}-", suffix=".ll")
+    with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+        file.write(text)
+    return InternalError(f"stage '{name}': {what}\nthe input of the stage is in {path}")

@@ -21,6 +21,7 @@ from voltac.passes.arithmetic.counted_bits import count_bits
 from voltac.passes.arithmetic.equal_values import merge_equal_values
 from voltac.passes.arithmetic.exponent_counts import count_by_exponents
 from voltac.passes.arithmetic.floats_of_masks import select_floats
+from voltac.passes.arithmetic.half_functions import widen_half_functions
 from voltac.passes.arithmetic.high_products import multiply_high
 from voltac.passes.arithmetic.masked_counts import add_under_masks
 from voltac.passes.arithmetic.narrow_arithmetic import narrow_arithmetic
@@ -103,6 +104,11 @@ def _resolves(options: Options) -> bool:
 
 def _resolves_on_host(options: Options) -> bool:
     return _resolves(options) and not options.target.is_device
+
+
+def _has_avx2(options: Options) -> bool:
+    """AVX2 and not AVX-512."""
+    return options.target.isa.startswith("avx2")
 
 
 def _has_halves(options: Options) -> bool:
@@ -216,8 +222,13 @@ AFTER_LLVM = (
     Pass("multiply_high", "64-bit lanes are divided by constants, and multiplied to 128 bits, by products of 32-bit numbers",
          multiply_high, lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
     Pass("convert_wide", "64-bit integers and double are converted into each other by sums with large numbers",
-         lambda text, options: convert_wide(text),
-         lambda options: options.level > 1 and options.target.isa.startswith("avx2") and _resolves_on_host(options)),
+         lambda text, options: convert_wide(text) if _has_avx2(options) else convert_wide(text, ("fptoui",)),
+         lambda options: options.level > 1 and (options.target.isa in ("sse4", "avx") or _has_avx2(options))
+         and _resolves_on_host(options)),
+    Pass("widen_half_functions", "roots and whole numbers of float16 are those of float, where processors compute with that",
+         lambda text, options: widen_half_functions(text),
+         lambda options: _resolves_on_host(options) and options.target.is_x86 and options.target.has_half_conversion
+         and not options.target.has_native_half),
     Pass("count_by_exponents", "leading and trailing zeros of lanes are exponents of floats",
          lambda text, options: count_by_exponents(text),
          lambda options: _resolves_on_host(options) and options.target.is_x86 and not options.target.has_avx512),

@@ -25,15 +25,16 @@ from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.types import element_of, lanes_of
 from voltac.options import Options
 from voltac.passes.accesses import broadcast, gather, shuffled_loads, shuffled_stores, tile_rows, vector
-from voltac.passes.accesses.access import Access, AccessReport, SourcePlaces, Touched, locations, pseudo_operation, read_access
+from voltac.passes.accesses.access import Access, AccessReport, Touched, pseudo_operation, read_access
 from voltac.passes.accesses.available_loads import AvailableLoads, Layer, access_key
 from voltac.passes.accesses.cost_rows import cost_row, has_masked
-from voltac.passes.accesses.emit import Emitter, declare, lane_source
+from voltac.passes.accesses.emit import Emitter, lane_source
 from voltac.passes.accesses.merged_stores import Waiting, covers_all, is_passed, mark_readable, write_merged
 from voltac.passes.accesses.neighbouring_loads import RecordAddresses, plan_records
 from voltac.passes.accesses.permuted_copies import copied_from, plan_copies
 from voltac.passes.accesses.piece import Piece
-from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
+from voltac.passes.accesses.rewriting import AccessRewriting
+from voltac.passes.facts.effects import FunctionEffects
 from voltac.records import field, mutable_record
 
 _LEAVING_LANE = m.one_of(
@@ -87,27 +88,17 @@ class _Group:
 
 def resolve_accesses(module: Module, options: Options) -> list[AccessReport]:
     """Rewrite every pseudo operation of a module; the reports come in program order."""
-    reports: list[AccessReport] = []
-    layout = module.layout(options.target.pointer_bits // 8)
-    effects: ModuleEffects | None = None
-    places = SourcePlaces(locations(module))
-    emitters: list[Emitter] = []
+    rewriting = AccessRewriting(module, options)
     for function in module.functions:
         if not any(pseudo_operation(instruction) for instruction in function.instructions()):
             continue
-        effects = effects or module_effects(module)
-        values = lane_values(function, layout)
-        emitter = Emitter(module, function, values)
+        values = lane_values(function, rewriting.layout)
+        emitter = rewriting.emitter(function, values)
         emitter.takes_words = options.level > 1 and options.target.is_x86
-        known = FunctionEffects(effects, function, values)
-        # Of what only other files call, all places stand in other versions as well.
-        told = [] if marks.is_for_other_files(function.name) else reports
-        resolver = _Resolver(options, function, values, known, emitter, places, told, RecordAddresses(values, emitter.same))
-        resolver.run()
+        known = FunctionEffects(rewriting.effects, function, values)
+        _Resolver(options, function, values, known, emitter, rewriting, RecordAddresses(values, emitter.same)).run()
         emitter.finish()
-        emitters.append(emitter)
-    declare(module, emitters)
-    return reports
+    return rewriting.finish()
 
 
 def _write_layers(access: Access, layers: tuple[Layer, ...], emit: Emitter) -> None:
@@ -130,8 +121,7 @@ class _Resolver:
     values: LaneValues
     effects: FunctionEffects
     emit: Emitter
-    places: SourcePlaces
-    reports: list[AccessReport]
+    rewriting: AccessRewriting
     records: RecordAddresses
     subsets: dict[tuple[int, ...], LaneValues] = field(default_factory=dict)
     """Formulas of some of the lanes only."""
@@ -399,28 +389,12 @@ class _Resolver:
         self._report(access, block, kind, reason)
 
     def _report(self, access: Access, block: Block, kind: str, reason: str) -> None:
-        if marks.is_left_over(block.name):
+        # Of what only other files call, all places stand in other versions as well.
+        if marks.is_left_over(block.name) or marks.is_for_other_files(self.function.name):
             return
         if access.lanes == 1 and kind in ("gather", "scatter", "scalar"):
             kind = "vector" if access.all_on else "masked"  # of one lane: there is nothing to do otherwise
-        file, line, column = self.places.of(access.instruction)
-        operation = "store" if access.is_store else "load"
-        self.reports.append(
-            AccessReport(
-                kind,
-                operation,
-                self.function.name,
-                block.name,
-                access.element,
-                access.lanes,
-                file,
-                line,
-                column,
-                reason,
-                access.all_on,
-                self.places.inlined(access.instruction),
-            )
-        )
+        self.rewriting.report(kind, access, self.function, block.name, reason)
 
     def _decide(self, group: _Group, block: Block, plan: _Plan) -> None:
         """Shuffles for a group where they are cheaper than going lane by lane."""

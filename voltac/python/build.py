@@ -111,7 +111,7 @@ def _made(source: Source, use_cache: bool, make: Callable[[disk.Entry], T]) -> T
 
 def _compiled(source: Source, key: str) -> disk.Entry:
     # late: a call of a cached kernel does without the compiler
-    from voltac.driver import in_compiling_thread
+    from voltac.system.compiling_thread import in_compiling_thread
 
     return in_compiling_thread(lambda: _compile(source, key))
 

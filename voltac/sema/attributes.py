@@ -35,7 +35,9 @@ SLOW_UNLESS_CONSTANT = "slow_unless_constant"
 """A last argument that is no constant is worth a performance warning."""
 BARRIER = "barrier"
 """``barrier(N)``: waits at the barrier its first argument says, for N threads beside those its second one counts."""
-_OF_LIBRARY = (ACTIVE_LANES, FILLS_LANES, SLOW_UNLESS_CONSTANT, BARRIER)
+BY_CONSTANT = "by_constant"
+"""``by_constant(NAME)``: for some constants as arguments there are functions NAME_... (``overloads/by_constant.py``)."""
+_OF_LIBRARY = (ACTIVE_LANES, FILLS_LANES, SLOW_UNLESS_CONSTANT, BARRIER, BY_CONSTANT)
 
 
 def warn_about(checker: Checker, found: Sequence[ast.Attribute], where: str) -> None:
@@ -77,13 +79,19 @@ def has(found: Sequence[ast.Attribute], name: str) -> bool:
     return any(attribute.name == name for attribute in found)
 
 
-def barrier_of(function: tree.FunctionSymbol) -> int | None:
-    """The N of a library function that is a ``barrier(N)``."""
+def argument_of(function: tree.FunctionSymbol, wanted: str) -> str | None:
+    """What is between the brackets of an attribute that a library function has."""
     for attribute in function.attributes:
         name, _, argument = attribute.partition("(")
-        if name == BARRIER:
-            return int(argument.removesuffix(")"))
+        if name == wanted:
+            return argument.removesuffix(")")
     return None
+
+
+def barrier_of(function: tree.FunctionSymbol) -> int | None:
+    """The N of a library function that is a ``barrier(N)``."""
+    number = argument_of(function, BARRIER)
+    return None if number is None else int(number)
 
 
 def apply_to_function(checker: Checker, function: tree.FunctionSymbol, found: Sequence[ast.Attribute]) -> None:

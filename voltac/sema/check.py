@@ -50,6 +50,7 @@ def check(
     if options.standard_library:
         library = Library(checker)
         checker.find_in_library = library.find
+        checker.find_part_of_library = library.find_part
         checker.library_names = library.names
         checker.demand_body = library.demand
         inner = library.checker
@@ -58,6 +59,7 @@ def check(
         checkers.append(inner)
     for name in unit.unknown_types:
         checker.scopes.declare_global(name, Poisoned(name, NOWHERE))
+    checker.declarations = unit.declarations
     for node, following in zip(unit.declarations, (*unit.declarations[1:], None)):
         checker.doubtful = isinstance(following, ast.Mistake) and following.behind_brace
         checker.declaration(node)

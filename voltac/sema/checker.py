@@ -9,7 +9,7 @@ unwinds to the statement; checking goes on behind it.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, NoReturn
 
@@ -30,6 +30,19 @@ Operand = tree.Place | tree.Value | FunctionSet
 
 _WORDS_ALONE = {"break", "continue", "return", "sync", "true", "false", "NULL"}
 """Keywords that may stand where a name may."""
+
+_MEMORY = "memory comes from 'new', and 'delete' frees it"
+_INSTEAD = {
+    **dict.fromkeys(("malloc", "calloc", "realloc", "free"), _MEMORY),
+    **dict.fromkeys(("nullptr", "null", "nil", "None"), "write 'NULL'"),
+    **dict.fromkeys(("M_PI", "pi", "M_PI_F"), "write 'PI'"),
+    **dict.fromkeys(("cout", "std", "puts"), "write with 'print(\"% %\\n\", a, b);'"),
+    **dict.fromkeys(("this", "self"), "structs have no methods; pass the struct as a parameter"),
+    "strlen": "there are no strings",
+    "True": "write 'true'",
+    "False": "write 'false'",
+}
+"""Names of other languages -> what to write."""
 
 _OF_VALUES = frozenset(("bounds", "division", "null", "overflow", "shift"))
 """Warnings about what happens when a place is reached."""
@@ -59,6 +72,8 @@ class Checker:
         self.pending: deque[Callable[[], None]] = deque()
         """Bodies to check when the function at hand is finished: template instances, library functions."""
         self.find_in_library: Callable[[str], Symbol | None] = lambda name: None
+        self.find_part_of_library: Callable[[str], Symbol | None] = lambda name: None
+        """The same for names that programs do not see."""
         self.library_names: Callable[[], set[str]] = set
         self.demand_body: Callable[[tree.FunctionSymbol], None] = lambda function: None
         """Called for each library function that is used."""
@@ -78,11 +93,16 @@ class Checker:
         """The declaration at hand was closed too early by a brace."""
         self.siblings: dict[str, Span] = {}
         """Earlier variables of the declaration at hand, which its initial values don't see."""
+        self.declarations: Sequence[ast.ExternalDeclaration] = ()
+        """All of the file."""
+        self._definitions: dict[str, Span] | None = None
+        """Functions of the file by their names, once a name is missing."""
 
     def finish(self) -> None:
         """Nothing more is checked: what holds each other is let go at once, not when Python looks for such."""
         self.instance_bodies.clear()
-        del self.find_in_library, self.library_names, self.demand_body, self.make_instance, self.keep_body
+        del self.find_in_library, self.find_part_of_library, self.library_names
+        del self.demand_body, self.make_instance, self.keep_body
 
     # --- messages -----------------------------------------------------------------------------------------------
 
@@ -185,7 +205,20 @@ class Checker:
             note = self.note(self.siblings[name], f"'{name}' is declared here, and known after the ';'")
             advice = "variables of one declaration do not see each other; write two declarations"
             self.reject("undeclared", span, f"'{name}' is not declared yet: {advice}", note)
-        self.reject("undeclared", span, message or f"'{name}' is not declared{self.suggest(name)}")
+        later = None if message else self._defined_later(name)
+        if later is not None:
+            text = f"'{name}' is not declared yet: write its declaration in front, with ';' in place of the body"
+            self.reject("undeclared", span, text, self.note(later, f"'{name}' is defined here"))
+        instead = _INSTEAD.get(name)
+        remedy = f"; {instead}" if instead else self.suggest(name)
+        self.reject("undeclared", span, message or f"'{name}' is not declared{remedy}")
+
+    def _defined_later(self, name: str) -> Span | None:
+        """Where the file defines a function of a name that is not visible yet."""
+        if self._definitions is None:
+            functions = (node for node in self.declarations if type(node) is ast.FunctionDefinition)
+            self._definitions = {known.name: known.span for known in (ast.declared_name(one.declarator) for one in functions)}
+        return self._definitions.get(name)
 
     def suggest(self, name: str) -> str:
         """Names that are visible here and spelt much like it, as the end of a message; empty if there is none."""

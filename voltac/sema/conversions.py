@@ -82,7 +82,9 @@ def _pointers(source: Type, target: Type) -> str:
             return ""
     there, here = source.to, target.to
     if there.rate is not here.rate and same_type(there.with_rate(here.rate), here):
-        return f"it points to {there.rate} data, '{target}' to {here.rate} data"
+        return (
+            f"it points to {there.rate} data, '{target}' to {here.rate} data; write '{Pointer(there.with_const(here.const))}'"
+        )
     return "the pointer types are unrelated"
 
 
@@ -133,6 +135,10 @@ EXPLICIT: dict[tuple[type, type], Row] = IMPLICIT | {
 """The same for casts."""
 
 
+_VARYING_TO_UNIFORM = "a varying value does not fit a uniform one"
+_ONE_VALUE = "; declare both alike, or make one value of all lanes: reduce_add(), extract(), ..."
+
+
 def obstacle(source: Qual, target: Qual, rows: dict[tuple[type, type], Row]) -> str:
     """Why the conversion is impossible; empty if it is possible."""
     if source.type is not target.type:
@@ -149,7 +155,7 @@ def obstacle(source: Qual, target: Qual, rows: dict[tuple[type, type], Row]) -> 
     if source.rate is target.rate or (source.rate is UNIFORM and target.rate is VARYING):
         return ""
     if source.rate is VARYING and target.rate is UNIFORM:
-        return "a varying value does not fit a uniform one"
+        return _VARYING_TO_UNIFORM
     return f"'{source.rate}' does not convert to '{target.rate}'"
 
 
@@ -175,7 +181,8 @@ def convert(checker: Checker, value: tree.Value, target: Qual, place: str, span:
         return tree.Constant(value.span, wanted, 0)
     reason = obstacle(source, wanted, IMPLICIT)
     if reason:
-        text = f"{place}: cannot convert '{source}' to '{wanted}': {reason}"
+        remedy = _ONE_VALUE if reason is _VARYING_TO_UNIFORM else ""
+        text = f"{place}: cannot convert '{source}' to '{wanted}': {reason}{remedy}"
         checker.reject("conversion", span or value.span, text, declared_here(checker.converted_for, "is declared here"))
     if isinstance(source.type, Pointer) and isinstance(wanted.type, Pointer):
         if _loses_const(source.type, wanted.type):
@@ -213,7 +220,8 @@ def cast(checker: Checker, value: tree.Value, target: Qual, span: Span) -> tree.
         return tree.Convert(span, wanted, value)
     reason = obstacle(source, wanted, EXPLICIT)
     if reason:
-        checker.reject("impossible-cast", span, f"cannot cast '{source}' to '{wanted}': {reason}")
+        remedy = _ONE_VALUE if reason is _VARYING_TO_UNIFORM else ""
+        checker.reject("impossible-cast", span, f"cannot cast '{source}' to '{wanted}': {reason}{remedy}")
     if isinstance(source.type, Pointer) and isinstance(wanted.type, Scalar) and wanted.type is not BOOL:
         if wanted.type.bits < checker.target.pointer_bits:
             checker.warning("cast", span, f"'{wanted}' is too small for a pointer of type '{source}'")

@@ -186,7 +186,8 @@ def require_place(checker: Checker, operand: Operand, span: Span, what: str) -> 
             "not-assignable", span, f"{what} is not assignable: it is const, its type is '{operand.type.with_const(True)}'"
         )
     if not isinstance(operand, tree.Place) or is_temporary(operand):
-        checker.reject("not-assignable", span, f"{what} is not assignable: it is a value without a place in memory")
+        letters = "; assign the elements of a vector one by one" if type(operand) is tree.Swizzle else ""
+        checker.reject("not-assignable", span, f"{what} is not assignable: it is a value without a place in memory{letters}")
     kind = operand.storage
     if kind.const:
         declared = declared_here(root_variable(operand), "is declared here")

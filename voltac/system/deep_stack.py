@@ -6,17 +6,23 @@ So the thread that compiles is made by the system's own function, with a stack o
 its own size, and the limit is raised in its thread state alone. Where in that state
 the limit stands is not taken on trust: it is found by what is in it, as the
 calls go deeper. Where it is not found the limit stays, and programs may nest less deeply.
+
+Such a thread can be left where it stands, in the middle of a library that cannot go on (:meth:`DeepCall.abandon`).
 """
 
 from __future__ import annotations
 
 import ctypes
+import signal
 import sys
 import threading
+from _thread import get_ident
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
+
+from voltac.system.forking import never_ends
 
 T = TypeVar("T")
 
@@ -25,25 +31,61 @@ _STACKS = ((256 << 20, 100_000), (64 << 20, 25_000), (0, 0))
 touched takes memory."""
 
 
+class DeepCall:
+    """A call in a thread of its own, as the thread sees it."""
+
+    def __init__(self) -> None:
+        self.finished = threading.Lock()
+        self.abandoned: int | None = None
+        """The thread that stands still for ever."""
+        self.failure_of: Callable[[], BaseException] = SystemError
+        """Makes what is raised where the call is waited for, if it is abandoned."""
+
+    def abandon(self) -> NoReturn:
+        """The thread goes no further, and whoever waits does: little happens here, since a signal may have brought us here.
+
+        What is on the thread's stack stays there, and with it the memory and whatever locks it holds.
+        """
+        self.abandoned = get_ident()
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        self.finished.release()
+        while True:
+            _system().pause()
+
+
+_calls: dict[int, DeepCall] = {}
+"""Thread -> the call it is there for."""
+
+
+def deep_call() -> DeepCall | None:
+    """The one that this thread is there for, if it is such a thread."""
+    return _calls.get(get_ident())
+
+
 def with_deep_stack(function: Callable[[], T]) -> T:
     """Call ``function`` in a thread whose stack holds trees as deep as the syntax allows."""
     outcome: list[T] = []
     failure: list[BaseException] = []
-    finished = threading.Lock()
-    finished.acquire()
+    call = DeepCall()
+    call.finished.acquire()
 
     def body(calls: int | None) -> None:
+        _calls[get_ident()] = call
         try:
             with deep_recursion(calls or 0):
                 outcome.append(function())
         except BaseException as error:
             failure.append(error)
         finally:
-            finished.release()
+            del _calls[get_ident()]
+            call.finished.release()
 
     thread = _Thread(body)
     # A lock, unlike the end of a thread, is waited for in a way that Ctrl-C interrupts.
-    finished.acquire()
+    call.finished.acquire()
+    if call.abandoned is not None:
+        never_ends(call.abandoned)
+        raise call.failure_of()
     thread.join()
     if failure:
         raise failure[0]
@@ -70,7 +112,7 @@ class _Thread:
 
 
 _running: set[_Thread] = set()
-"""A thread nobody waits for any more, after Ctrl-C, still has to find its code."""
+"""A thread nobody waits for any more, after Ctrl-C or since it was abandoned, still has to find its code."""
 
 
 _Attributes = ctypes.c_uint64 * 32

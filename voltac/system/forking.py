@@ -52,6 +52,13 @@ def compiling(within: bool = False) -> _Compiling:
     return _Compiling(within)
 
 
+def never_ends(thread: int) -> None:
+    """A thread that compiles stands still for ever: no fork waits for it."""
+    with _gate:
+        _compiling.pop(thread, None)
+        _tell()
+
+
 def lock_around_forks(acquire: Callable[[], object], release: Callable[[], object]) -> None:
     """A lock of somebody else, which is held for a short time only, is free in the child."""
     _locks.append((acquire, release))

@@ -6,7 +6,7 @@
 // call: search: Z(300), np.sort(I(1000,-5000,5000)), I(300,-5100,5100), 1000, 300
 // call: window: Z(800,np.float64), Z(800,np.int32), D(800,-5,5), 800, 9
 // call: btree: Z(200), I(255,-1000,1000), I(200,-1000,1000), 200
-enum Kind { SMALL = -2, USUAL, LARGE, OTHER = 1 << 20 };
+enum Kind { SMALL = -2, USUAL, LARGE, OTHER = 1048576 };
 struct Row { uint8 key; int16 delta; int64 amount; float price; Kind kind; bool live[3]; };
 struct Totals { int64 amount; int count; double price; };
 static inline Kind kind_of(int64 amount) {
@@ -135,7 +135,7 @@ export void btree(uniform int out[], uniform int keys[], uniform int wanted[], u
     }
     foreach (i = 0 ... n) {
         uniform Node * varying p = nodes;
-        int depth = 0, nearest = 1 << 30;
+        int depth = 0, nearest = (int)1 << 30;
         while (true) {
             int d = abs(p->key - wanted[i]);
             if (d < nearest) nearest = d;

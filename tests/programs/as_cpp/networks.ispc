@@ -7,8 +7,8 @@
 // call: kmeans: Z(200), Z(5*4,np.int32), I(200*4,-1000,1000,np.int16), 200, 5
 // call: quantise: Z(500,np.int8), Z(500,np.uint8), F(500,-3,3), 500
 static inline int8 narrowed(int v, uniform int shift) {
-    int r = (v + (1 << (shift - 1))) >> shift;
-    return (int8)clamp(r, -128, 127);
+    int r = (v + ((int)1 << (shift - 1))) >> shift;
+    return (int8)clamp(r, -(int)128, (int)127);
 }
 export void dense8(uniform int8 out[], uniform int8 x[], uniform int8 weights[], uniform int bias[], uniform int rows, uniform int in_count, uniform int out_count) {
     foreach (r = 0 ... rows, o = 0 ... out_count) {
@@ -91,7 +91,7 @@ export void attention(uniform float weights[], uniform float out[], uniform floa
 }
 struct Split { uniform int feature, threshold; };
 export void forest(uniform int out[], uniform uint8 features[], uniform int given[], uniform int n, uniform int trees) {
-    uniform Split splits[15 * 31];
+    uniform Split splits[465];
     for (uniform int k = 0; k < trees * 31; k++) { splits[k].feature = given[k * 2] % 6; splits[k].threshold = given[k * 2 + 1]; }
     foreach (i = 0 ... n) {
         int votes[4] = { 0, 0, 0, 0 };

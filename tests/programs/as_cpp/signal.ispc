@@ -72,7 +72,7 @@ export void adpcm(uniform uint8 codes[], uniform int last[], uniform int16 sampl
                 s >>= 1;
             }
             predicted += (code & 8) ? -delta : delta;
-            predicted = clamp(predicted, -32768, 32767);
+            predicted = clamp(predicted, -(int)32768, (int)32767);
             index = clamp(index + change[code & 7], 0, 15);
             codes[r * n + k] = code;
         }
@@ -99,7 +99,7 @@ export void viterbi(uniform uint8 bits[], uniform int costs[], uniform uint8 sym
             int next[4];
             int seen = symbols[r * n + t];
             for (uniform int s = 0; s < 4; s++) {
-                next[s] = 1 << 20;
+                next[s] = (int)1 << 20;
                 for (uniform int b = 0; b < 2; b++) {
                     uniform int before = ((s << 1) & 3) | b;
                     uniform int sent = ((s >> 1) ^ b ^ (before >> 1)) | ((s ^ b) & 1) << 1;

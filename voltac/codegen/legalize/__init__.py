@@ -23,6 +23,8 @@ rows write.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from voltac.codegen.legalize import aggregates, atomics, division, floats, function, halves, integer_rules, lanes, memory
 from voltac.codegen.legalize.function import Legalizer, LegalMachine, Rule
 from voltac.codegen.legalize.routines import routine_text
@@ -30,7 +32,9 @@ from voltac.codegen.legalize.shapes import Shapes
 from voltac.codegen.legalize.writer import nowhere
 from voltac.ir.model import Function, Module
 from voltac.ir.read import read
+from voltac.ir.write import write
 from voltac.options import Options
+from voltac.pass_runs import Pass, PassRuns
 
 RULES: dict[str, Rule] = {
     **function.RULES,
@@ -44,6 +48,22 @@ RULES: dict[str, Rule] = {
 """Operation -> rule, for every machine."""
 FLOAT_RULES: dict[str, Rule] = {**floats.RULES, **halves.RULES}
 """For those whose floats are added, subtracted, multiplied and divided, and no more."""
+
+
+def legal_text(
+    text: str,
+    options: Options,
+    passes: tuple[Pass, ...],
+    check: Callable[[Module], None],
+    runs: PassRuns | None = None,
+) -> str:
+    """Any module -> the same in legal IR, by a machine's passes; ``check`` raises where something is not legal."""
+    module = read(text)
+    runs = runs or PassRuns()
+    for row in runs.of(passes, options, lambda: write(module)):
+        row.run(module, options)
+    check(module)
+    return write(module)
 
 
 def legalize(module: Module, options: Options, machine: LegalMachine) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, KeysView
 
 from voltac.ir.cfg import ControlFlow, control_flow
-from voltac.ir.model import Block, Function, Instruction
+from voltac.ir.model import Block, Function, Instruction, Module
 
 _IsPure = Callable[[Instruction], bool]
 _PURE = frozenset(
@@ -25,6 +25,12 @@ _PURE = frozenset(
 _KEPT_WITHOUT_USE = frozenset(("store", "call", "br", "switch", "ret", "unreachable"))
 _STAY = frozenset(("extractvalue", "insertvalue", "trunc"))
 """Belong next to another instruction."""
+
+
+def clean_module(module: Module, pure_calls: tuple[str, ...]) -> None:
+    """:func:`clean` every function."""
+    for function in module.functions:
+        clean(function, pure_calls)
 
 
 def clean(function: Function, pure_calls: tuple[str, ...]) -> None:

@@ -143,8 +143,24 @@ def _reduce_add(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> 
     lane = element_type(vector.type)
     if argument_scalar(node).kind != "float":
         return call(c, f"llvm.vector.reduce.add.{overload(vector.type)}", lane, vector)
+    if lane == "half" and c.target.is_x86 and not c.target.has_native_half:
+        return _sum_of_halves(c, vector)
     callee = c.module.intrinsic(f"llvm.vector.reduce.fadd.{overload(vector.type)}", lane, lane, vector.type)
     return c.build.value(lane, f"call reassoc {lane} {callee}({floating(lane, -0.0)}, {vector})")
+
+
+def _sum_of_halves(c: FunctionContext, vector: IR) -> IR:
+    """The lower and the upper lanes are added until one is left, as LLVM does, which would call a function for each number."""
+    count = c.width
+    while count > 1:
+        count //= 2
+        # One lane stays a vector of two: those are converted together.
+        spare = [-1] if count == 1 else []
+        low, high = (
+            c.build.shuffle(vector, poison(vector.type), [*range(first, first + count), *spare]) for first in (0, count)
+        )
+        vector = c.build.binary("fadd", low, high)
+    return c.build.extract(vector, integer("i64", 0))
 
 
 def _reduce_extremum(float_comparison: str, signed: str, unsigned: str) -> Emitter:

@@ -1,4 +1,4 @@
-"""Leading and trailing zeros of 32-bit numbers -> exponents of floats, where x86 has no instruction for lanes.
+"""Leading and trailing zeros of lanes -> exponents of floats, where x86 has no instruction for them.
 
 When LLVM has finished simplifying::
 
@@ -12,16 +12,24 @@ becomes
 
 (Warren, Hacker's Delight, 5-3.) Without the second bit no rounding reaches the next power of two. A number with the highest bit
 is negative, and its exponent with the sign is above 158; that of zero is 0. Of trailing zeros the lowest bit alone is
-converted. That is six to seven operations where LLVM looks up all nibbles, some fifteen.
+converted. That is six to seven operations where LLVM looks up all nibbles, some fifteen. Leading zeros of 64-bit numbers are
+those of the upper half and, where these are 32, of the lower half.
 """
 
 from __future__ import annotations
+
+import re
 
 from voltac.system.lazy_patterns import lazy_pattern
 
 _COUNT = lazy_pattern(
     r"  (?P<name>%\S+) = (?:tail )?call (?:range\([^)]*\) )?<(?P<lanes>\d+) x i32> @llvm\.ct(?P<end>[lt])z\.v\d+i32\("
     r"<\d+ x i32> (?P<value>%[^\s,]+), i1 (?P<nonzero>true|false)\)(?P<rest>.*)$"
+)
+_WIDE_COUNT = lazy_pattern(
+    r"^  (?P<name>%\S+) = (?:tail )?call (?:range\([^)]*\) )?<(?P<lanes>\d+) x i64> @llvm\.ctlz\.v\d+i64\("
+    r"<\d+ x i64> (?P<value>%[^\s,]+), i1 (?:true|false)\)(?P<debug>, !dbg !\d+)?.*$",
+    re.MULTILINE,
 )
 _TAKEN = lazy_pattern(r"%count\.zeros\.(\d+) =")
 _BIAS, _MANTISSA, _BITS = 127, 23, 32
@@ -33,6 +41,28 @@ def count_by_exponents(text: str) -> str:
     if "@llvm.ctlz.v" not in text and "@llvm.cttz.v" not in text:
         return text
     number = max(map(int, _TAKEN.findall(text)), default=0)
+
+    def by_halves(found: re.Match[str]) -> str:
+        nonlocal number
+        lanes, debug = int(found["lanes"]), found["debug"] or ""
+        kind, words = f"<{lanes} x i64>", f"<{2 * lanes} x i32>"
+        a, b, c, d, e, f, g, h = (f"%count.zeros.{number + place}" for place in range(1, 9))
+        number += 8
+        made = (
+            f"{a} = bitcast {kind} {found['value']} to {words}",
+            f"{b} = call {words} @llvm.ctlz.v{2 * lanes}i32({words} {a}, i1 false)",
+            f"{c} = bitcast {words} {b} to {kind}",
+            f"{d} = lshr {kind} {c}, splat (i64 {_BITS})",
+            f"{e} = and {kind} {c}, splat (i64 {2 * _BITS - 1})",
+            # All ones where the upper half has none.
+            f"{f} = lshr {kind} {d}, splat (i64 5)",
+            f"{g} = sub {kind} zeroinitializer, {f}",
+            f"{h} = and {kind} {e}, {g}",
+            f"{found['name']} = add {kind} {d}, {h}",
+        )
+        return "\n".join(f"  {line}{debug}" for line in made)
+
+    text = _WIDE_COUNT.sub(by_halves, text)
     declared: set[str] = set()
     result: list[str] = []
     for line in text.split("\n"):

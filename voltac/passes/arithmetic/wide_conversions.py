@@ -1,4 +1,4 @@
-"""Conversions between 64-bit integers and double -> sums with large numbers, on processors with AVX2 but not AVX-512.
+"""Conversions between 64-bit integers and double -> sums with large numbers, on processors without AVX-512.
 
 When LLVM has finished simplifying::
 
@@ -10,6 +10,7 @@ which these processors have for scalars only, and signed ones; of float as of do
 as the last bits of 2^52, the upper as those of 2^84 + 2^63 (its sign bit turned), less what is too much there, which is exact;
 the last sum rounds, once. The way back takes off the nearest multiple of 2^32; both parts, added to 1.5 * 2^52, are the last
 bits of the sums. Of numbers that the integers do not hold the result is poison before, and something after.
+Before AVX2 signed integers are as fast one by one.
 """
 
 from __future__ import annotations
@@ -40,11 +41,14 @@ _SIGNED_UNIT = 1.5 * 2.0**52
 """Numbers whose last bits count ones, 2^32 and, from 2^51 below to 2^51 above, ones."""
 
 
-def convert_wide(text: str) -> str:
+_ALL = ("sitofp", "fptosi", "fptoui")
+
+
+def convert_wide(text: str, operations: tuple[str, ...] = _ALL) -> str:
     """The module's text, unchanged without such conversions."""
-    if not any(f" = {op} <" in text for op in ("sitofp", "fptosi", "fptoui")):
+    if not any(f" = {op} <" in text for op in operations):
         return text
-    conversions = _Conversions(max(map(int, _TAKEN.findall(text)), default=0))
+    conversions = _Conversions(max(map(int, _TAKEN.findall(text)), default=0), operations)
     text = _CONVERSION.sub(conversions.replaced, text)
     for declaration in sorted(conversions.declarations):
         if declaration not in text:
@@ -53,8 +57,8 @@ def convert_wide(text: str) -> str:
 
 
 class _Conversions:
-    def __init__(self, number: int) -> None:
-        self.number = number
+    def __init__(self, number: int, operations: tuple[str, ...]) -> None:
+        self.number, self.operations = number, operations
         self.declarations: set[str] = set()
         self.lines: list[str] = []
         self.lanes, self.debug = 0, ""
@@ -64,7 +68,9 @@ class _Conversions:
         """The lines in place of a conversion."""
         self.lanes, self.debug = int(made["lanes"]), made["debug"] or ""
         to_double = made["op"] == "sitofp"
-        if self.lanes < _LEAST_LANES or to_double != (made["source"] == "i64") or to_double != (made["target"] == "double"):
+        if made["op"] not in self.operations or self.lanes < _LEAST_LANES:
+            return made[0]
+        if to_double != (made["source"] == "i64") or to_double != (made["target"] == "double"):
             return made[0]
         self.lines = []
         value = made["value"]

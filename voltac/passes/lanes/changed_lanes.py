@@ -17,15 +17,16 @@ within the row may be.
 from __future__ import annotations
 
 from voltac.ir.constants import integers, splatted
-from voltac.ir.lane_values import LaneValues, lane_values
+from voltac.ir.lane_values import LaneValues
 from voltac.ir.match import made_by, scalar_of_splat
-from voltac.ir.model import Block, Function, Instruction, Module
+from voltac.ir.model import Block, Instruction, Module
 from voltac.ir.parts import BINARY, FLOAT_BINARY, Operand
 from voltac.ir.types import element_of, integer_bits, lanes_of
 from voltac.ir.uses import Uses, uses_of
 from voltac.options import Options
-from voltac.passes.accesses.access import Access, AccessReport, SourcePlaces, locations, pseudo_operation, read_access
-from voltac.passes.accesses.emit import Emitter, declare
+from voltac.passes.accesses.access import Access, AccessReport, pseudo_operation, read_access
+from voltac.passes.accesses.emit import Emitter
+from voltac.passes.accesses.rewriting import AccessRewriting
 from voltac.passes.loops.same_operation import same_operation
 
 _MOST_OPERATIONS = 2
@@ -34,26 +35,19 @@ _MOST_OPERATIONS = 2
 
 def change_lanes_in_turn(module: Module, options: Options) -> list[AccessReport]:
     """Rewrite the module; the reports are of the accesses that became scalar."""
-    reports: list[AccessReport] = []
-    emitters: list[Emitter] = []
-    places: SourcePlaces | None = None
-    layout = module.layout(options.target.pointer_bits // 8)
-    for function in module.often_called:
-        blocks = [block for block in function.blocks if _changes(block)]
-        if not blocks:
-            continue
-        values, uses = lane_values(function, layout), uses_of(function)
-        emitter = Emitter(module, function, values)
-        emitter.takes_words = options.target.is_x86
-        for block in blocks:
-            for change in _found(block, values, uses):
-                places = places or SourcePlaces(locations(module))
-                reports += [_report(access, function, block, places) for access in (change.load, change.store)]
-                change.write(block, emitter)
-        emitter.finish()
-        emitters.append(emitter)
-    declare(module, emitters)
-    return reports
+    rewriting = AccessRewriting(module, options)
+    for part in rewriting.with_blocks(_changes):
+        uses = uses_of(part.function)
+        part.emitter.takes_words = options.target.is_x86
+        for block in part.blocks:
+            for change in _found(block, part.values, uses):
+                for access in (change.load, change.store):
+                    rewriting.report("scalar", access, part.function, block.name, _REASON)
+                change.write(block, part.emitter)
+    return rewriting.finish()
+
+
+_REASON = "each lane changes an element that no other lane changes, one lane after the other"
 
 
 def _changes(block: Block) -> bool:
@@ -61,17 +55,6 @@ def _changes(block: Block) -> bool:
     scattered = {each.operands[-2].value for each in block.instructions if pseudo_operation(each) == "scatter"}
     return bool(scattered) and any(
         pseudo_operation(each) == "gather" and each.operands[-2].value in scattered for each in block.instructions
-    )
-
-
-def _report(access: Access, function: Function, block: Block, places: SourcePlaces) -> AccessReport:
-    place = places.of(access.instruction)
-    operation = "store" if access.is_store else "load"
-    return AccessReport(
-        *("scalar", operation, function.name, block.name, access.element, access.lanes),
-        *place,
-        "each lane changes an element that no other lane changes, one lane after the other",
-        *(access.all_on, places.inlined(access.instruction)),
     )
 
 

@@ -53,6 +53,11 @@ class CountedLoop:
     inside: frozenset[str]
     """Names of what the loop computes."""
 
+    def block_of(self, instruction: Instruction) -> str:
+        """The block that has it; the last one's where it has been replaced."""
+        having = (each.name for each in self.blocks if any(instruction is made for made in each.instructions))
+        return next(having, self.body.name)
+
     @staticmethod
     def of(function: Function, loop: NaturalLoop, flow: ControlFlow, definitions: Definitions) -> CountedLoop | None:
         """None for a loop of another form."""

@@ -55,7 +55,7 @@ def keep_stores_unmasked(text: str, options: Options) -> str:
         result.append(line)
     if not declared:
         return text
-    result += sorted(declared)
+    result += sorted(line for line in declared if line not in text)
     return "\n".join(result) + "\n"
 
 

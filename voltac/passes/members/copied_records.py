@@ -13,14 +13,15 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from voltac.ir.lane_values import LaneValues, lane_values
-from voltac.ir.model import Block, Function, Module
+from voltac.ir.lane_values import LaneValues
+from voltac.ir.model import Block, Module
 from voltac.ir.uses import Uses, uses_of
 from voltac.options import Options
-from voltac.passes.accesses.access import Access, AccessReport, SourcePlaces, locations, pseudo_operation, read_access
-from voltac.passes.accesses.emit import Emitter, declare
+from voltac.passes.accesses.access import Access, AccessReport, pseudo_operation, read_access
+from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.neighbouring_loads import RecordAddresses
-from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
+from voltac.passes.accesses.rewriting import AccessRewriting
+from voltac.passes.facts.effects import FunctionEffects
 
 _MEMBERS = 3
 """Bytes of a record: four and more are faster in registers, where they are words. Three take 0.55 of the time on Zen 4."""
@@ -31,29 +32,19 @@ _TOUCHING = ("load", "store", "call", "atomicrmw", "cmpxchg", "fence")
 
 def copy_records(module: Module, options: Options) -> list[AccessReport]:
     """Rewrite the module; the reports are of the accesses that became scalar."""
-    reports: list[AccessReport] = []
-    emitters: list[Emitter] = []
-    effects: ModuleEffects | None = None
-    places: SourcePlaces | None = None
-    layout = module.layout(options.target.pointer_bits // 8)
-    for function in module.often_called:
-        blocks = [block for block in function.blocks if _copies(block)]
-        if not blocks:
-            continue
-        effects = effects or module_effects(module)
-        values = lane_values(function, layout)
-        finder = _Finder(FunctionEffects(effects, function, values), values, uses_of(function))
-        emitter = Emitter(module, function, values)
-        emitter.takes_words = options.target.is_x86
-        for block in blocks:
+    rewriting = AccessRewriting(module, options)
+    for part in rewriting.with_blocks(_copies):
+        finder = _Finder(part.effects, part.values, uses_of(part.function))
+        part.emitter.takes_words = options.target.is_x86
+        for block in part.blocks:
             while (found := finder.next_record(block)) is not None:
-                places = places or SourcePlaces(locations(module))
-                reports += [_report(each, function, block, places) for pair in found for each in pair]
-                _write(found, block, emitter)
-        emitter.finish()
-        emitters.append(emitter)
-    declare(module, emitters)
-    return reports
+                for access in (each for pair in found for each in pair):
+                    rewriting.report("scalar", access, part.function, block.name, _REASON)
+                _write(found, block, part.emitter)
+    return rewriting.finish()
+
+
+_REASON = "each lane copies a record, one lane after the other"
 
 
 def _copies(block: Block) -> bool:
@@ -61,15 +52,6 @@ def _copies(block: Block) -> bool:
     stored = {each.operands[0].value for each in block.instructions if pseudo_operation(each) == "scatter"}
     loaded = [each.name for each in block.instructions if each.name in stored and pseudo_operation(each) == "gather"]
     return len(loaded) >= _MEMBERS
-
-
-def _report(access: Access, function: Function, block: Block, places: SourcePlaces) -> AccessReport:
-    return AccessReport(
-        *("scalar", "store" if access.is_store else "load", function.name, block.name, access.element, access.lanes),
-        *places.of(access.instruction),
-        "each lane copies a record, one lane after the other",
-        *(access.all_on, places.inlined(access.instruction)),
-    )
 
 
 _Pairs = list[tuple[Access, Access]]

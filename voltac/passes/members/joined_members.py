@@ -14,13 +14,11 @@ costs less is counted in registers' worth of instructions.
 
 from __future__ import annotations
 
-from voltac.ir.lane_values import lane_values
 from voltac.ir.model import Function, Module
-from voltac.ir.uses import remove_unused
 from voltac.options import Options
-from voltac.passes.accesses.access import AccessReport, SourcePlaces, locations
-from voltac.passes.accesses.emit import Emitter, declare
-from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
+from voltac.passes.accesses.access import AccessReport
+from voltac.passes.accesses.emit import Emitter
+from voltac.passes.accesses.rewriting import AccessRewriting
 from voltac.passes.members.member_costs import MemberCosts, piece_of
 from voltac.passes.members.member_groups import MemberGroup, may_store_members, next_group
 from voltac.passes.members.member_trees import MemberWriter
@@ -29,52 +27,26 @@ from voltac.target_info import TargetInfo
 
 def join_members(module: Module, options: Options) -> list[AccessReport]:
     """Rewrite the module; the reports are of the accesses that are joined."""
-    reports: list[AccessReport] = []
-    emitters: list[Emitter] = []
-    effects: ModuleEffects | None = None
-    places: SourcePlaces | None = None
-    layout = module.layout(options.target.pointer_bits // 8)
-    for function in module.often_called:
-        blocks = list(filter(may_store_members, function.blocks))
-        if not blocks:
-            continue
-        effects = effects or module_effects(module)
-        values = lane_values(function, layout)
-        known = FunctionEffects(effects, function, values)
-        emitter = Emitter(module, function, values)
-        covered: set[str] = set()
-        for block in blocks:
+    rewriting = AccessRewriting(module, options)
+    for part in rewriting.with_blocks(may_store_members):
+        for block in part.blocks:
             tried: set[str] = set()
-            while (stores := next_group(block, values, tried)) is not None:
-                group = MemberGroup(block, stores, values, known)
-                if group.may_join() and MemberCosts(group.trees, stores, options.target, function).gain():
-                    places = places or SourcePlaces(locations(module))
-                    reports += _reports(group, function, places)
-                    covered.update(group.trees.covered)
-                    _write(group, emitter, options.target)
-        if covered:
-            emitter.finish()
-            remove_unused(function, covered)
-            emitters.append(emitter)
-    declare(module, emitters)
-    return reports
+            while (stores := next_group(block, part.values, tried)) is not None:
+                group = MemberGroup(block, stores, part.values, part.effects)
+                if group.may_join() and MemberCosts(group.trees, stores, options.target, part.function).gain():
+                    _report(group, part.function, rewriting)
+                    part.gone.update(group.trees.covered)
+                    _write(group, part.emitter, options.target)
+    return rewriting.finish()
 
 
-def _reports(group: MemberGroup, function: Function, places: SourcePlaces) -> list[AccessReport]:
+def _report(group: MemberGroup, function: Function, rewriting: AccessRewriting) -> None:
     """Of the stores, and of the loads that become part of the same."""
     moved = {node.access.instruction.name for node in group.trees.found() if node.moves and node.access is not None}
-    made = []
     for access in (*group.loads, *group.stores):
         kind = "shuffled" if access.instruction.name in moved else "vector"
-        made.append(
-            AccessReport(
-                *(kind, "store" if access.is_store else "load", function.name, group.block.name, access.element, access.lanes),
-                *places.of(access.instruction),
-                f"{len(group.stores)} members of structs are computed side by side",
-                *(access.all_on, places.inlined(access.instruction)),
-            )
-        )
-    return made
+        reason = f"{len(group.stores)} members of structs are computed side by side"
+        rewriting.report(kind, access, function, group.block.name, reason)
 
 
 def _write(group: MemberGroup, emit: Emitter, target: TargetInfo) -> None:

@@ -13,38 +13,24 @@ differences, products. Members need not be brought one into each lane for that; 
 
 from __future__ import annotations
 
-from voltac.ir.lane_values import lane_values
-from voltac.ir.model import Function, Module
-from voltac.ir.uses import remove_unused
+from voltac.ir.model import Module
 from voltac.options import Options
-from voltac.passes.accesses.access import AccessReport, SourcePlaces, locations
-from voltac.passes.accesses.emit import Emitter, declare
-from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
-from voltac.passes.members.member_reductions import TOUCHING, Reduction, ReductionFinder, may_reduce
+from voltac.passes.accesses.access import AccessReport
+from voltac.passes.accesses.rewriting import AccessRewriting
+from voltac.passes.members.member_reductions import TOUCHING, ReductionFinder, may_reduce
 from voltac.passes.members.reduction_writer import ReductionWriter
 
 
 def reduce_members(module: Module, options: Options) -> list[AccessReport]:
     """Rewrite the module; the reports are of the loads."""
-    reports: list[AccessReport] = []
-    emitters: list[Emitter] = []
-    effects: ModuleEffects | None = None
-    places: SourcePlaces | None = None
-    layout = module.layout(options.target.pointer_bits // 8)
-    for function in module.often_called:
-        blocks = list(filter(may_reduce, function.blocks))
-        if not blocks:
-            continue
-        effects = effects or module_effects(module)
-        values = lane_values(function, layout)
-        known = FunctionEffects(effects, function, values)
-        emitter = Emitter(module, function, values)
-        gone: set[str] = set()
-        for block in blocks:
-            found = {each.index: each for each in ReductionFinder(block, values, known, function, options.target).find()}
+    rewriting = AccessRewriting(module, options)
+    for part in rewriting.with_blocks(may_reduce):
+        emitter = part.emitter
+        for block in part.blocks:
+            finder = ReductionFinder(block, part.values, part.effects, part.function, options.target)
+            found = {each.index: each for each in finder.find()}
             if not found:
                 continue
-            places = places or SourcePlaces(locations(module))
             emitter.begin_block()
             for index, instruction in enumerate(block.instructions):
                 reduction = found.get(index)
@@ -53,25 +39,10 @@ def reduce_members(module: Module, options: Options) -> list[AccessReport]:
                     if instruction.op in TOUCHING:
                         emitter.forget_loads()
                     continue
-                reports += _reports(reduction, function, block.name, places)
-                gone |= reduction.chain | set(reduction.trees.covered)
+                reason = f"{reduction.members} members of structs are reduced as they lie in memory"
+                for access in reduction.loads:
+                    rewriting.report("vector", access, part.function, block.name, reason)
+                part.gone |= reduction.chain | set(reduction.trees.covered)
                 ReductionWriter(reduction, emitter, options.target).write()
             block.instructions = emitter.output
-        if gone:
-            emitter.finish()
-            remove_unused(function, gone)
-            emitters.append(emitter)
-    declare(module, emitters)
-    return reports
-
-
-def _reports(reduction: Reduction, function: Function, block: str, places: SourcePlaces) -> list[AccessReport]:
-    return [
-        AccessReport(
-            *("vector", "load", function.name, block, access.element, access.lanes),
-            *places.of(access.instruction),
-            f"{reduction.members} members of structs are reduced as they lie in memory",
-            *(True, places.inlined(access.instruction)),
-        )
-        for access in reduction.loads
-    ]
+    return rewriting.finish()

@@ -19,8 +19,9 @@ from voltac.ir.lane_values import lane_values
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.types import element_of
 from voltac.options import Options
-from voltac.passes.accesses.access import Access, AccessReport, SourcePlaces, locations, pseudo_operation
+from voltac.passes.accesses.access import Access, AccessReport, pseudo_operation
 from voltac.passes.accesses.cost_rows import cost_row
+from voltac.passes.accesses.rewriting import AccessRewriting
 from voltac.passes.loops.branching_loops import BranchingLoop
 from voltac.passes.loops.lane_loops import PLAIN
 from voltac.passes.loops.lone_lanes import do_lanes_alone
@@ -33,38 +34,29 @@ _BLOCKS = 2
 
 def walk_branches(module: Module, options: Options) -> list[AccessReport]:
     """Rewrite the module; the reports are of the accesses that became scalar."""
-    reports: list[AccessReport] = []
-    places: SourcePlaces | None = None
+    rewriting = AccessRewriting(module, options)
     for function in module.often_called:
         if not any(".loop.test" in block.name for block in function.blocks):
             continue
         flow = control_flow(function)
-        layout = module.layout(options.target.pointer_bits // 8)
         for header in [loop.header for loop in flow.loops if len(loop.blocks) > _BLOCKS and _gathers(loop, function)]:
             flow = control_flow(function)
             loop = next(each for each in flow.loops if each.header == header)
-            values = lane_values(function, layout)
+            values = lane_values(function, rewriting.layout)
             found = BranchingLoop(function, loop, flow, values, options)
             if found.splits() and gains(found) and found.leaves_kept_values():
                 accesses = [*found.loads, *found.stores]
                 do_lanes_alone(found, module)
-                places = places or SourcePlaces(locations(module))
-                reports += [_report(access, function, block, places) for access, block in accesses]
-    return reports
+                for access, block in accesses:
+                    rewriting.report("run", access, function, block, _REASON)
+    return rewriting.finish()
 
 
 def _gathers(loop: NaturalLoop, function: Function) -> bool:
     return any(pseudo_operation(each) == "gather" for name in loop.blocks for each in function.block(name).instructions)
 
 
-def _report(access: Access, function: Function, block: str, places: SourcePlaces) -> AccessReport:
-    place = places.of(access.instruction)
-    reason = "each lane goes its own way from what it loaded, so the loop is done for one lane after the other"
-    inlined = places.inlined(access.instruction)
-    operation = "store" if access.is_store else "load"
-    return AccessReport(
-        "run", operation, function.name, block, access.element, access.lanes, *place, reason, access.all_on, inlined
-    )
+_REASON = "each lane goes its own way from what it loaded, so the loop is done for one lane after the other"
 
 
 def gains(loop: BranchingLoop) -> bool:

@@ -31,10 +31,10 @@ from voltac.passes.accesses.access import (
 )
 from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.lane_rows import ROW_BYTES, ROW_SIZES, four_by_four, load_blocks, load_rows
+from voltac.passes.accesses.rewriting import AccessRewriting
 from voltac.passes.facts.effects import ModuleEffects
 from voltac.passes.loops.counted_loops import CountedLoop, IterationSteps
 from voltac.passes.loops.iteration_blocks import ITERATIONS, IterationBlocks
-from voltac.passes.loops.loop_rewriting import LoopRewriting
 from voltac.passes.loops.row_sums import IDENTITIES, row_sums
 
 _MOST_INSTRUCTIONS = 60
@@ -45,7 +45,7 @@ _MOST_LANES = 32
 
 def load_row_blocks(module: Module, options: Options) -> list[AccessReport]:
     """Rewrite the module; the reports are of the loads of rows."""
-    rewriting = LoopRewriting(module, options)
+    rewriting = AccessRewriting(module, options)
     for function in rewriting.functions():
         flow = control_flow(function)
         values = lane_values(function, rewriting.layout)
@@ -59,7 +59,8 @@ def load_row_blocks(module: Module, options: Options) -> list[AccessReport]:
                 _Rows(found, rows, rewriting.emitter(function, values), sums).write()
                 values = lane_values(function, rewriting.layout)
                 for access in rows:
-                    rewriting.report(access, found, f"one load a lane serves {ITERATIONS} iterations")
+                    reason = f"one load a lane serves {ITERATIONS} iterations"
+                    rewriting.report("shuffled", access, function, found.block_of(access.instruction), reason)
     return rewriting.finish()
 
 

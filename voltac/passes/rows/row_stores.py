@@ -26,17 +26,17 @@ from voltac.passes.accesses.access import Access, AccessReport, pseudo_operation
 from voltac.passes.accesses.cost_rows import has_halves
 from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.lane_rows import INTERLEAVED_LANES, ROW_BYTES, load_rows, store_rows
+from voltac.passes.accesses.rewriting import AccessRewriting
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.counted_loops import CountedLoop
 from voltac.passes.loops.iteration_blocks import ITERATIONS, IterationBlocks
-from voltac.passes.loops.loop_rewriting import LoopRewriting
 from voltac.passes.loops.row_jams import MOST_INSTRUCTIONS, RowJam, StoredRow
 from voltac.target_info import TargetInfo
 
 
 def store_row_blocks(module: Module, options: Options) -> list[AccessReport]:
     """Rewrite the module; the reports are of the stores of rows."""
-    rewriting = LoopRewriting(module, options)
+    rewriting = AccessRewriting(module, options)
     for function in rewriting.functions("scatter"):
         looked_at: set[str] = set()
         while (found := _next_loop(function, looked_at)) is not None:
@@ -46,8 +46,8 @@ def store_row_blocks(module: Module, options: Options) -> list[AccessReport]:
                 stored = [row.access for row in jam.rows.values()]
                 loaded = [access for access, _ in jam.loads.values()]
                 for access in (*stored, *loaded):
-                    what = "store" if access.is_store else "load"
-                    rewriting.report(access, found[0], f"one {what} a lane serves {ITERATIONS} iterations")
+                    reason = f"one {'store' if access.is_store else 'load'} a lane serves {ITERATIONS} iterations"
+                    rewriting.report("shuffled", access, function, found[0].block_of(access.instruction), reason)
                 emitter = rewriting.emitter(function, values)
                 _Writer(jam, emitter, options.target).write()
                 emitter.finish()

@@ -26,14 +26,14 @@ from voltac.ir.model import Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.ir.types import element_of, lanes_of
 from voltac.options import Options
-from voltac.passes.accesses.access import AccessReport, SourcePlaces, pseudo_operation
+from voltac.passes.accesses.access import AccessReport, pseudo_operation, read_access
 from voltac.passes.accesses.emit import Emitter
+from voltac.passes.accesses.rewriting import AccessRewriting
 from voltac.passes.facts.effects import FunctionEffects
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.counted_loops import CountedLoop
 from voltac.passes.loops.iteration_blocks import IterationBlocks
 from voltac.passes.loops.loop_hints import aligned, free_node
-from voltac.passes.loops.loop_rewriting import LoopRewriting
 from voltac.passes.loops.row_loops import Along, RowLoop
 from voltac.passes.loops.row_tests import RowTests, splat
 from voltac.passes.loops.width_texts import of_width
@@ -48,7 +48,7 @@ _NEXT = 4
 
 def do_rows_in_turn(module: Module, options: Options) -> list[AccessReport]:
     """Rewrite the module; the reports are of the stores."""
-    rewriting = LoopRewriting(module, options)
+    rewriting = AccessRewriting(module, options)
     for function in rewriting.functions("scatter"):
         flow = control_flow(function)
         blocks = {block.name: block for block in function.blocks}
@@ -64,7 +64,7 @@ def do_rows_in_turn(module: Module, options: Options) -> list[AccessReport]:
             effects = rewriting.effects
             rows = RowLoop(found, FunctionEffects(effects, function, values), effects, values)
             if rows.fits() and rows.lanes <= _MOST_LANES:
-                rewriting.reports += _reports(rows, rewriting.places)
+                _report(rows, rewriting)
                 _Writer(rows, rewriting.emitter(function, values), options.target).write()
                 values = None
     return rewriting.finish()
@@ -76,19 +76,15 @@ _BLOCKS = 2
 """Of a loop: its test, and the rest."""
 
 
-def _reports(rows: RowLoop, places: SourcePlaces) -> list[AccessReport]:
-    reason = "each lane changes a row of its own, so one row is done after the other"
-    name, block, lanes, all_on = rows.loop.function.name, rows.loop.body.name, rows.lanes, rows.stores[0].all_on
-    told = [(each.instruction, "vector", "store", each.element) for each in rows.stores]
-    told += [
-        (each.instruction, "vector" if each.moves else "run", "load", each.element)
-        for each in rows.loads.values()
-        if each.instruction.op == "call"
-    ]
-    return [
-        AccessReport(kind, operation, name, block, element, lanes, *places.of(each), reason, all_on, places.inlined(each))
-        for each, kind, operation, element in told
-    ]
+def _report(rows: RowLoop, rewriting: AccessRewriting) -> None:
+    gathered = [each for each in rows.loads.values() if each.instruction.op == "call"]
+    loads = [(read_access(0, each.instruction, "gather", rows.values), each.moves) for each in gathered]
+    for access, moves in (*((store, True) for store in rows.stores), *loads):
+        kind = "vector" if moves else "run"
+        rewriting.report(kind, access, rows.loop.function, rows.loop.body.name, _REASON)
+
+
+_REASON = "each lane changes a row of its own, so one row is done after the other"
 
 
 def _place_of(instruction: Instruction) -> str:

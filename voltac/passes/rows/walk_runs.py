@@ -24,12 +24,13 @@ from voltac.ir import match as m
 from voltac.ir.cfg import control_flow
 from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.match import made_by
-from voltac.ir.model import Function, Instruction, Module
+from voltac.ir.model import Instruction, Module
 from voltac.ir.types import element_of, lanes_of
 from voltac.options import Options
-from voltac.passes.accesses.access import Access, AccessReport, SourcePlaces, locations, pseudo_operation
+from voltac.passes.accesses.access import Access, AccessReport, pseudo_operation
 from voltac.passes.accesses.available_loads import mask_implies
 from voltac.passes.accesses.cost_rows import cost_row
+from voltac.passes.accesses.rewriting import AccessRewriting
 from voltac.passes.loops.joined_tests import asks_twice, join_tests
 from voltac.passes.loops.lane_loops import PLAIN, LaneLoop
 from voltac.passes.loops.lone_lanes import do_lanes_alone
@@ -41,9 +42,8 @@ _FREE = frozenset(("getelementptr", "freeze", "sext", "zext", "bitcast"))
 
 def walk_runs(module: Module, options: Options) -> list[AccessReport]:
     """Rewrite the module; the reports are of the loads that became scalar."""
-    reports: list[AccessReport] = []
-    layout = module.layout(options.target.pointer_bits // 8)
-    places: SourcePlaces | None = None
+    rewriting = AccessRewriting(module, options)
+    layout = rewriting.layout
     for function in module.often_called:
         if not any(".loop.test" in block.name for block in function.blocks):
             continue
@@ -64,27 +64,21 @@ def walk_runs(module: Module, options: Options) -> list[AccessReport]:
             found = LaneLoop(function, loop, flow, values, options)
             if found.splits() and gains(found) and found.leaves_kept_values():
                 do_lanes_alone(found, module)
-                places = places or SourcePlaces(locations(module))
-                reports += [_report(access, function, block, places) for access, block in found.loads]
+                for access, block in found.loads:
+                    rewriting.report("run", access, function, block, _REASON)
             elif take_back is None:
                 continue
             else:
                 take_back()
             values, flow = None, control_flow(function)
-    return reports
+    return rewriting.finish()
 
 
 _BLOCKS = 2
 """Of a loop that is done lane by lane: the test, and the rest, in which no lane asks for a branch."""
 
 
-def _report(access: Access, function: Function, block: str, places: SourcePlaces) -> AccessReport:
-    place = places.of(access.instruction)
-    reason = "each lane walks a run of elements of its own, so the loop is done for one lane after the other"
-    inlined = places.inlined(access.instruction)
-    return AccessReport(
-        "run", "load", function.name, block, access.element, access.lanes, *place, reason, access.all_on, inlined
-    )
+_REASON = "each lane walks a run of elements of its own, so the loop is done for one lane after the other"
 
 
 def gains(loop: LaneLoop) -> bool:

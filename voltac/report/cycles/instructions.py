@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from voltac.records import record
+from voltac.report.cycles.memory_bytes import bytes_moved
 
 _REGISTER = re.compile(r"%([a-z]+\d*[a-z]*)")
 _MEMORY = re.compile(r"-?\w*(?:[+-]\w+)*\((%\w+)?(?:,\s*%\w+)?(?:,\s*\d)?\)|%[fg]s:\S*\([^)]*\)|[.\w+-]+\(%rip\)")
@@ -68,11 +69,6 @@ _SCALAR: tuple[tuple[str, str], ...] = (
 )
 _VECTOR_KINDS = tuple((re.compile(pattern), kind) for pattern, kind in _VECTOR)
 _SCALAR_KINDS = tuple((re.compile(pattern), kind) for pattern, kind in _SCALAR)
-_BYTES = {"b": 1, "w": 2, "h": 2, "d": 4, "l": 4, "s": 4, "q": 8}
-_WIDENS = re.compile(r"mov[sz]x?([bwdl])([wdlq])$")
-_ONE_ELEMENT = re.compile(
-    r"(?:mov|add|sub|mul|div|min|max|sqrt|comi|\d{3})s[sdh]$|mov[dq]$|p(?:ins|ext)r[bwdq]$|(?:insert|extract)ps$"
-)
 _MOVES = re.compile(
     r"v?mov(?:[au]|nt)?p[sd]$|v?movdq|v?movs[sd]$|v?mov[dq]$|v?p?maskmov|v?movnt|"
     r"mov(?:[bwlq]|absq?|s[bwl][wlq]|z[bw][wlq]|slq)$"
@@ -124,7 +120,7 @@ def demand_of(instruction: str) -> Demand:
     stores = bool(memory) and memory == destination
     both = stores and bool(_DESTINATION_READ.match(mnemonic))
     loads = bool(memory) and (not stores or both)
-    size = _size(mnemonic, bits) if memory else 0
+    size = bytes_moved(mnemonic, memory, bits) if memory else 0
     address = tuple(map(_root, _REGISTER.findall(memory)))
     sources = operands[:-1] if destination else operands
     reads = [_root(register) for each in sources if each != memory for register in _REGISTER.findall(each)]
@@ -183,17 +179,6 @@ def _root(register: str) -> str:
 
 def _bits(register: str) -> int:
     return {"x": 128, "y": 256, "z": 512}[register[0]] if _VECTOR_REGISTER.match(register) else 0
-
-
-def _size(mnemonic: str, bits: int) -> int:
-    """Bytes of memory that an instruction with such registers moves."""
-    if "broadcast" in mnemonic or _ONE_ELEMENT.search(mnemonic):
-        return _BYTES[mnemonic[-1]] if mnemonic[-1] != "d" or mnemonic[-2] not in "sp" else 8
-    widened = _WIDENS.search(mnemonic)
-    if bits:
-        # Extensions load a half or less.
-        return bits // 8 * _BYTES[widened[1]] // _BYTES[widened[2]] if widened else bits // 8
-    return _BYTES.get(widened[1] if widened else mnemonic[-1], 8)
 
 
 def _reads_destination(mnemonic: str, operands: list[str]) -> bool:

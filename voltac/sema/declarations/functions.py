@@ -1,7 +1,4 @@
-"""Functions: prototypes, definitions, bodies, qualifiers (language 10) and what may be exported (language 12.2).
-
-One file: each step works on the symbol that the one before has made.
-"""
+"""Functions: prototypes, definitions, bodies, qualifiers (language 10)."""
 
 from __future__ import annotations
 
@@ -21,6 +18,7 @@ from voltac.sema.checker import (
 )
 from voltac.sema.conversions import convert
 from voltac.sema.declarations.declarators import Base, Declared, declare, resolve_specifiers, warn_if_untyped
+from voltac.sema.declarations.exports import check_export
 from voltac.sema.declarations.lengths import declare_lengths
 from voltac.sema.declarations.mangle import in_library, mangle
 from voltac.sema.declarations.operator_functions import is_operator, warn_about_operator
@@ -28,13 +26,10 @@ from voltac.sema.operands import value_of
 from voltac.sema.scopes import FunctionSet, Poisoned
 from voltac.sema.statements.jumps import check_gotos
 from voltac.sema.types import (
-    Array,
     FunctionType,
     Pointer,
     Qual,
     Reference,
-    Struct,
-    Vector,
     Void,
     same_parameters,
 )
@@ -356,64 +351,3 @@ def declare_parameter(checker: Checker, symbol: tree.VariableSymbol) -> None:
         text = f"parameter '{name}' hides an outer variable of the same name{first_in(outer, symbol.span)}"
         checker.warning("shadow", symbol.span, text, declared_here(outer, "is declared here"))
     checker.scopes.declare(name, symbol)
-
-
-# --- export -----------------------------------------------------------------------------------------------------
-
-
-def check_export(checker: Checker, symbol: tree.FunctionSymbol, declared: Declared) -> None:
-    """What a C caller can pass and receive."""
-    name = symbol.name
-    for node, qual in zip(declared.parameters, symbol.type.parameters):
-        parameter = ast.declared_name(node.declarator).name
-        text = _export_obstacle(qual)
-        if text:
-            checker.error(
-                "exported", node.span, f"exported function '{name}' has {text}: parameter '{parameter}' of type '{qual}'"
-            )
-        elif isinstance(qual.type, (Pointer, Reference)) and _points_to_varying(qual.type.to) and not checker.target.is_device:
-            checker.warning(
-                "export", node.span, f"parameter '{parameter}' of the exported function '{name}' points to varying data"
-            )
-    result = symbol.type.result
-    if not isinstance(result.type, Void):
-        if result.is_varying or isinstance(result.type, Vector):
-            checker.error(
-                "exported",
-                symbol.span,
-                f"exported function '{name}' returns a varying or vector value of type '{result}'; return a uniform one, "
-                "or write the lanes through a pointer parameter",
-            )
-        elif isinstance(result.type, Struct) and _has_vector(result.type):
-            checker.error(
-                "exported", symbol.span, f"exported function '{name}' returns {result.type}, which has vector members"
-            )
-
-
-def _export_obstacle(qual: Qual) -> str:
-    kind = qual.type
-    if isinstance(kind, Reference):
-        return "a soa parameter" if kind.to.rate.kind == "soa" else ""
-    if (isinstance(kind, Pointer) and kind.to.rate.kind == "soa") or qual.rate.kind == "soa":
-        return "a soa parameter"
-    if qual.is_varying:
-        return "a varying pointer parameter" if isinstance(kind, Pointer) else "a varying parameter, which must be uniform"
-    if isinstance(kind, Struct):
-        return "a struct passed by value, use a pointer or a reference"
-    if isinstance(kind, Vector):
-        return "a vector parameter, use a pointer or a reference"
-    return ""
-
-
-def _points_to_varying(qual: Qual) -> bool:
-    return qual.is_varying and not isinstance(qual.type, (Void, FunctionType))
-
-
-def _has_vector(struct: Struct) -> bool:
-    for member in struct.members or ():
-        kind = member.qual.type
-        while isinstance(kind, Array):
-            kind = kind.element.type
-        if isinstance(kind, Vector) or (isinstance(kind, Struct) and _has_vector(kind)):
-            return True
-    return False

@@ -188,7 +188,8 @@ def check_member(checker: Checker, node: ast.Member) -> Operand:
         place: tree.Place = tree.deref(pointer, node.base.span)
     else:
         if isinstance(qual.type, Pointer):
-            checker.reject("no-member", node.span, f"'.{node.name}' on a pointer of type '{qual}'; use '->'")
+            remedy = "use '->'" if isinstance(qual.type.to.type, Struct) else "what it points to has no members"
+            checker.reject("no-member", node.span, f"'.{node.name}' on a pointer of type '{qual}'; {remedy}")
         if isinstance(qual.type, Vector) and isinstance(base, tree.Value) and len(node.name) > 1:
             return swizzle(checker, base, qual.type, node)
         place = place_or_temporary(base)

@@ -36,6 +36,7 @@ class Library:
         self.checker.pending = user.pending
         self.checker.instance_bodies = user.instance_bodies
         self.checker.find_in_library = self._find
+        self.checker.find_part_of_library = self.find_part
         self.checker.demand_body = self.demand
         self.checker.keep_body = self._keep_body
         self._bodies: dict[tree.FunctionSymbol, Chunk] = {}
@@ -50,6 +51,10 @@ class Library:
         """For the program: the library's functions and types of a name."""
         if name in self.index.hidden or not self.index.has(name, self.overlays):
             return None
+        return self.find_part(name)
+
+    def find_part(self, name: str) -> Symbol | None:
+        """The same, of names that are the library's own too."""
         return self.checker.scopes.find(name) or self._find(name)
 
     def _find(self, name: str) -> Symbol | None:

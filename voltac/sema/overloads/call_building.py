@@ -11,6 +11,7 @@ from voltac.sema.checker import Checker, Operand, Rejected, declared_here
 from voltac.sema.conversions import convert
 from voltac.sema.operands import address_of, convert_operand, temporary, to_value
 from voltac.sema.overloads import resolution, templates
+from voltac.sema.overloads.by_constant import call_by_constant
 from voltac.sema.scopes import FunctionSet, Poisoned
 from voltac.sema.types import UNIFORM, VARYING, FunctionType, Pointer, Qual, Reference, Struct, Void, same_type
 
@@ -59,10 +60,11 @@ def choose_function(
 
 def build_call(checker: Checker, function: tree.FunctionSymbol, operands: Sequence[Operand], span: Span) -> Operand:
     """The call of a function that was chosen."""
-    if function.library:
-        checker.demand_body(function)
     _warn_about_use(checker, function, span)
     arguments = convert_arguments(checker, function.name, function.type, operands, span, function.defaults)
+    if function.library:
+        function, arguments = call_by_constant(checker, function, arguments)
+        checker.demand_body(function)
     if SLOW_UNLESS_CONSTANT in function.attributes and type(arguments[-1]) is not tree.Constant:
         checker.performance_warning(span, f"{function.name} by an amount that is not constant is slow")
     return call_result(tree.Call(span, result_qual(function.type), function, tuple(arguments)), function.type)

@@ -246,18 +246,28 @@ def _listed(functions: Sequence[tree.FunctionSymbol]) -> tuple[Note, ...]:
     return tuple(_candidate(function, "candidate") for function in functions)
 
 
+_MOST_LISTED = 8
+"""Candidates of one message: chosen, so that the program's own are seen; of library functions there are up to 24."""
+
+
 def _no_match(name: str, candidates: Sequence[tree.FunctionSymbol], given: Sequence[Argument]) -> Decision:
-    """All candidates, each with its reason; those of the right number of parameters first."""
+    """The candidates, each with its reason; those of the right number of parameters first. One reason for all is told once."""
     if len(candidates) == 1:
         function = candidates[0]
         text = f"'{name}' does not accept these arguments: {_why_not(function, given)}\n{passed(given)}"
         return Decision(None, text, notes=(_candidate(function, "declared here"),))
     ordered = sorted(candidates, key=lambda function: not _takes(function, len(given)))
+    reasons = {_why_not(function, given) for function in candidates}
+    if len(reasons) == 1 and not _takes(ordered[0], len(given)):
+        text = f"'{name}' does not accept these arguments: {reasons.pop()}\n{passed(given)}"
+        return Decision(None, text, notes=_listed(candidates[:1]))
+    listed = ordered[:_MOST_LISTED]
     notes = tuple(
         Note(function.span, f"candidate: {signature(function)}: {_why_not(function, given)}", "candidate", excerpt=False)
-        for function in ordered
+        for function in listed
     )
-    return Decision(None, f"no overload of '{name}' accepts these arguments\n{passed(given)}", notes=notes)
+    more = f" ({len(listed)} of {len(candidates)} are listed)" if len(listed) < len(candidates) else ""
+    return Decision(None, f"no overload of '{name}' accepts these arguments{more}\n{passed(given)}", notes=notes)
 
 
 def _takes(function: tree.FunctionSymbol, count: int) -> bool:

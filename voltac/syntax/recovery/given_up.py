@@ -172,7 +172,7 @@ def _end_of(cursor: Cursor, begin: int, external: bool) -> tuple[int, bool]:
 GIVEN_UP = (
     Guess(
         "something else",
-        "void f(int a) { a = ¦{ a + 1 }; a = 2; }",
+        "void f(int a) { a = a + ¦{ a + 1 }; a = 2; }",
         "$error",
         lambda cursor: Finding(give_up(cursor)),
         Tried.SILENTLY,

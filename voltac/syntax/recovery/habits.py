@@ -105,7 +105,7 @@ ELSE_IF = tuple(
         f"'{word}' with a condition",
         _in_function(f"if (a > b) {{ a = b; }} {word} (a > 2) ¦{{ a = 3; }}"),
         "write 'else if'",
-        lambda cursor, word=word: cursor.text == "{" and cursor.first_word == word,  # type: ignore[misc]
+        lambda cursor, word=word: cursor.first_word == word and (cursor.text == "{" or cursor.previous == ")"),  # type: ignore[misc]
     )
     for word in ELSE_IF_WORDS
 )

@@ -26,6 +26,8 @@ def _misspelt_keyword(cursor: Cursor) -> Finding | None:
         if not text or text in cursor.names.variables or text in _WELL_SPELT or not cursor.is_plain(text):
             continue
         was_read = place < cursor.token
+        if _is_misspelt_type(cursor, text):
+            continue
         read = [cursor.kind_at(token) for token in range(place + 1, cursor.token + was_read)]
         behind = read + cursor.kinds_ahead[1:]
         for keyword in close_words(text, cursor.tables.keywords, _LEAST_LIKENESS):
@@ -33,6 +35,12 @@ def _misspelt_keyword(cursor: Cursor) -> Finding | None:
             if cursor.read([cursor.kinds[keyword], *behind], begin) == 1 + len(behind):
                 return Finding(edit(place, place + 1, [keyword], reread=was_read), place, {"keyword": keyword})
     return None
+
+
+def _is_misspelt_type(cursor: Cursor, text: str) -> bool:
+    """A type that the program names is closer than all keywords."""
+    closest = close_words(text, [*cursor.tables.keywords, *cursor.names.types()], _LEAST_LIKENESS)[:1]
+    return bool(closest) and closest[0] not in cursor.tables.keywords
 
 
 MISSPELT = (

@@ -16,6 +16,22 @@ def _head(cursor: Cursor) -> str:
     return cursor.texts[opener - 1] if opener > 0 and cursor.texts[opener] == "(" else ""
 
 
+def _typed_range(cursor: Cursor) -> Finding | None:
+    """The words in front of the name of a variable of ``foreach`` are left out."""
+    if not cursor.begins_type(cursor.text) or cursor.previous not in ("(", ",") or _head(cursor) not in _RANGES:
+        return None
+    end = cursor.token + 1
+    while cursor.begins_type(cursor.texts[end]):
+        end += 1
+    return Finding(edit(cursor.token, end, [])) if cursor.is_value(cursor.texts[end]) else None
+
+
+def _dots_in_numbers(cursor: Cursor) -> bool:
+    """``0..n`` is read as a member ``n`` of ``0.``"""
+    number, dot = cursor.texts[max(0, cursor.token - 3) : cursor.token][:2] if cursor.token > 2 else ("", "")
+    return dot == "." and number[:1].isdigit() and number.endswith(".") and _head(cursor) in _RANGES
+
+
 def _other_range(cursor: Cursor) -> bool:
     is_exchange = cursor.text == ":" and "..." in cursor.texts[cursor.token : cursor.token + 4]  # '=' will do
     return cursor.text in ("in", ";", ":") and _head(cursor) in _RANGES and not is_exchange
@@ -73,7 +89,36 @@ def _static_assertion(cursor: Cursor) -> bool:
     return cursor.first_word == "static_assert" and cursor.text.startswith('"')
 
 
+def _values_in_braces(cursor: Cursor) -> bool:
+    return cursor.text == "{" and cursor.previous in ("=", "(", ",", "return", "?", ":") and cursor.accepts_name
+
+
 OTHER_FORMS: tuple[Guess, ...] = (
+    Guess(
+        "a type of a variable of 'foreach'",
+        "void f(uniform int a[], uniform int n) { foreach (¦int i = 0 ... n) { a[i] = 1; } }",
+        "$error; the variables of a 'foreach' have no type: 'foreach (i = first ... last)'",
+        _typed_range,
+        Tried.CORRECTION,
+    ),
+    advice(
+        "a range of two dots behind a number",
+        "void f(uniform int a[], uniform int n) { foreach (i = 0..n¦) { a[i] = 1; } }",
+        "a range is written with three dots: 'first ... last'",
+        _dots_in_numbers,
+    ),
+    advice(
+        "a namespace where a type has to be",
+        "void f(¦std::vector a, int b) { b = 1; }",
+        "there are no namespaces, and no library of C++; write the name of a type of this language",
+        lambda cursor: cursor.is_value(cursor.text) and cursor.texts[cursor.token + 1 : cursor.token + 3] == [":", ":"],
+    ),
+    advice(
+        "values in braces",
+        "void f(int a) { int b[2] = {1, 2}; b = ¦{3, 4}; }",
+        "values in braces stand where a variable is declared; elsewhere elements and members are assigned one by one",
+        _values_in_braces,
+    ),
     advice(
         "a range that is no range",
         "void f(uniform int a[], uniform int n) { foreach (i ¦in 0 ... n) { a[i] = 1; } }",

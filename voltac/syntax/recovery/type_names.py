@@ -106,7 +106,18 @@ def _foreign_type(name: str, example: str, remedy: str) -> Guess:
     return Guess(f"'{name}'", example, remedy, apply, Tried.CORRECTION)
 
 
+_VECTORS = tuple((kind, count) for kind in ("float", "double", "half", "int", "uint", "bool") for count in "234")
+"""Names of short vectors in other languages, type and length."""
+
 FOREIGN_TYPES = (
+    *(
+        _foreign_type(
+            f"{kind}{count}",
+            f"void f() {{ ¦{kind}{count} a; }}",
+            f"there is no type '{kind}{count}' in this language; write '{'float16' if kind == 'half' else kind}<{count}>'",
+        )
+        for kind, count in _VECTORS
+    ),
     *(
         _foreign_type(name, f"void f() {{ ¦{name} a; }}", f"there is no type '{name}' in this language; write '{instead}'")
         for name, instead in {"char": "int8", "short": "int16", "long": "int64", "half": "float16", "string": "int8 *"}.items()

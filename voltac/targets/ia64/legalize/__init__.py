@@ -15,16 +15,14 @@ accesses under a condition are there of 1 to 8 bytes and of floats, a load gives
 
 from __future__ import annotations
 
-from voltac.codegen.legalize import RULES, drop_unused, legalize
+from voltac.codegen.legalize import RULES, drop_unused, legal_text, legalize
 from voltac.codegen.legalize.function import Legalizer, LegalMachine, Rule
 from voltac.codegen.legalize.intrinsics import INTRINSICS
 from voltac.codegen.legalize.packed import by_registers
 from voltac.codegen.legalize.reductions import REDUCTIONS
-from voltac.codegen.tidying.clean import clean
-from voltac.ir.model import Instruction, Module
-from voltac.ir.read import read
+from voltac.codegen.tidying.clean import clean_module
+from voltac.ir.model import Instruction
 from voltac.ir.verify import verify
-from voltac.ir.write import write
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.records import replace
@@ -81,17 +79,7 @@ PURE = (
 
 def run(text: str, options: Options, runs: PassRuns | None = None) -> str:
     """Any module -> the same in legal IR."""
-    module = read(text)
-    runs = runs or PassRuns()
-    for row in runs.of(PASSES, options, lambda: write(module)):
-        row.run(module, options)
-    verify(module, stage="legalize")
-    return write(module)
-
-
-def _clean(module: Module, options: Options) -> None:
-    for function in module.functions:
-        clean(function, PURE)
+    return legal_text(text, options, PASSES, lambda module: verify(module, stage="legalize"), runs)
 
 
 PASSES = (
@@ -99,7 +87,8 @@ PASSES = (
          lambda module, options: add_entries(module), required=True),
     Pass("legalize", "every value and operation becomes one that the device has",
          lambda module, options: legalize(module, options, MACHINES[options.target.name]), required=True),
-    Pass("clean", "equal values are computed once, outside of loops; what nobody uses goes", _clean, optimizing),
+    Pass("clean", "equal values are computed once, outside of loops; what nobody uses goes",
+         lambda module, options: clean_module(module, PURE), optimizing),
     Pass("drop_unused", "declarations that nothing calls any more go, and debug information",
          lambda module, options: drop_unused(module), required=True),
 )  # fmt: skip

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from voltac.codegen.calls import INCOMING, OUTGOING
+from voltac.codegen.frames import slot_offsets
 from voltac.codegen.machine_code import AnyRegister, FrameSlot, Immediate, MachineFunction, MachineInstruction, Register
 from voltac.targets.ia64.registers import BY_NAME
 from voltac.targets.ia64.select.conventions import load_at, store_at
@@ -42,7 +42,7 @@ def complete_frame(function: MachineFunction, rotating: int, short: Collection[s
     written = {register for instruction in function.instructions() for register in instruction.writes()}
     saved = sorted(CALLEE_SAVED & written, key=lambda one: one.number)
     slots = {register: function.new_slot(16, 16) for register in saved}
-    offsets, size = _layout(function)
+    offsets, size = slot_offsets(function, ALIGNMENT, _SCRATCH_AREA)
     function.frame = size
     entry: list[MachineInstruction] = []
     if locals_ or rotating:
@@ -96,17 +96,3 @@ def _name_outputs(function: MachineFunction, locals_: int) -> None:
 
 def _renamed(register: AnyRegister, new: dict[Register, Register]) -> AnyRegister:
     return new.get(register, register) if isinstance(register, Register) else register
-
-
-def _layout(function: MachineFunction) -> tuple[dict[int, int], int]:
-    """Offsets of the slots from ``sp``, and the size of the frame."""
-    end = _SCRATCH_AREA + function.outgoing if function.calls else 0
-    offsets = {OUTGOING: _SCRATCH_AREA}
-    for slot in sorted(range(len(function.slots)), key=lambda one: (function.slots[one][0], one)):
-        size, alignment = function.slots[slot]
-        end = -(-end // alignment) * alignment
-        offsets[slot] = end
-        end += size
-    frame = -(-end // ALIGNMENT) * ALIGNMENT
-    offsets[INCOMING] = frame + _SCRATCH_AREA
-    return offsets, frame

@@ -12,7 +12,7 @@ last two; and ::
 
 from __future__ import annotations
 
-from voltac.codegen.legalize import RULES, drop_unused, legalize
+from voltac.codegen.legalize import RULES, drop_unused, legal_text, legalize
 from voltac.codegen.legalize.elementwise import INTEGER_FUNCTIONS
 from voltac.codegen.legalize.float_routines import FLOAT_ROUTINES
 from voltac.codegen.legalize.floats import FLOAT_INTRINSICS
@@ -23,11 +23,9 @@ from voltac.codegen.legalize.memory_routines import MEMORY_ROUTINES
 from voltac.codegen.legalize.reductions import REDUCTIONS
 from voltac.codegen.legalize.routines import INTEGER_ROUTINES
 from voltac.codegen.legalize.shapes import Shape
-from voltac.codegen.tidying.clean import clean
-from voltac.ir.model import Instruction, Module
-from voltac.ir.read import read
+from voltac.codegen.tidying.clean import clean_module
+from voltac.ir.model import Instruction
 from voltac.ir.verify import verify
-from voltac.ir.write import write
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.targets.ipu.legalize import conversions, divisions, float_rules
@@ -88,17 +86,7 @@ PURE = (
 
 def run(text: str, options: Options, runs: PassRuns | None = None) -> str:
     """Any module -> the same in legal IR."""
-    module = read(text)
-    runs = runs or PassRuns()
-    for row in runs.of(PASSES, options, lambda: write(module)):
-        row.run(module, options)
-    verify(module, stage="legalize")
-    return write(module)
-
-
-def _clean(module: Module, options: Options) -> None:
-    for function in module.functions:
-        clean(function, PURE)
+    return legal_text(text, options, PASSES, lambda module: verify(module, stage="legalize"), runs)
 
 
 PASSES = (
@@ -111,7 +99,8 @@ PASSES = (
          lambda module, options: expand_narrow_stores(module), required=True),
     Pass("drop_last_barriers", "workers end without waiting for each other",
          lambda module, options: drop_last_barriers(module), optimizing),
-    Pass("clean", "equal values are computed once, outside of loops; what nobody uses goes", _clean, optimizing),
+    Pass("clean", "equal values are computed once, outside of loops; what nobody uses goes",
+         lambda module, options: clean_module(module, PURE), optimizing),
     Pass("drop_unused", "declarations that nothing calls any more go, and debug information",
          lambda module, options: drop_unused(module), required=True),
 )  # fmt: skip

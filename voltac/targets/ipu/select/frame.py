@@ -5,7 +5,7 @@ From ``$sp`` up: arguments and results of the calls it makes, then its slots. Th
 
 from __future__ import annotations
 
-from voltac.codegen.calls import INCOMING, OUTGOING
+from voltac.codegen.frames import saved_registers, slot_offsets
 from voltac.codegen.machine_code import AnyRegister, FrameSlot, Immediate, MachineFunction, MachineInstruction, Register
 from voltac.codegen.not_on_device import NotOnDevice
 from voltac.targets.ipu.select.pseudo import ROWS, expand
@@ -36,9 +36,9 @@ def _bits(register: AnyRegister) -> int:
 
 def complete_frame(function: MachineFunction) -> None:
     """Put numbers for frame slots, and prologue and epilogues."""
-    saved = _saved(function)
+    saved = saved_registers(function, CALLEE_SAVED, LR)
     slots = {register: function.new_slot(WORD, WORD) for register in saved}
-    offsets, size = _layout(function)
+    offsets, size = slot_offsets(function, ALIGNMENT)
     function.frame = size
     expand(function, lambda instruction: _frame_address(instruction, offsets))
     for block in function.blocks:
@@ -63,27 +63,6 @@ def adjust(by: int) -> list[MachineInstruction]:
         made.append(MachineInstruction(ROWS["add.mmsi16"], [SP, SP, Immediate(step)]))
         by -= step
     return made
-
-
-def _saved(function: MachineFunction) -> list[Register]:
-    written = {register for instruction in function.instructions() for register in instruction.writes()}
-    saved = [register for register in sorted(CALLEE_SAVED, key=lambda one: (one.kind, one.number)) if register in written]
-    return [LR, *saved] if function.calls else saved
-
-
-def _layout(function: MachineFunction) -> tuple[dict[int, int], int]:
-    """Offsets of the slots from ``$sp``, and the size of the frame."""
-    end = function.outgoing
-    offsets = {OUTGOING: 0}
-    # Small ones first, so that offsets reach them.
-    for slot in sorted(range(len(function.slots)), key=lambda one: (function.slots[one][0], one)):
-        size, alignment = function.slots[slot]
-        end = -(-end // alignment) * alignment
-        offsets[slot] = end
-        end += size
-    frame = -(-end // ALIGNMENT) * ALIGNMENT
-    offsets[INCOMING] = frame
-    return offsets, frame
 
 
 def _frame_address(instruction: MachineInstruction, offsets: dict[int, int]) -> list[MachineInstruction]:

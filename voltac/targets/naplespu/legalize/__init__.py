@@ -41,7 +41,7 @@ Target functions (declared, never defined; all ``nounwind``)::
 
 from __future__ import annotations
 
-from voltac.codegen.legalize import FLOAT_RULES, RULES, drop_unused, legalize
+from voltac.codegen.legalize import FLOAT_RULES, RULES, drop_unused, legal_text, legalize
 from voltac.codegen.legalize.elementwise import INTEGER_FUNCTIONS
 from voltac.codegen.legalize.float_elementwise import FLOAT_FUNCTIONS, on_float
 from voltac.codegen.legalize.float_routines import FLOAT_ROUTINES
@@ -51,10 +51,7 @@ from voltac.codegen.legalize.intrinsics import INTRINSICS
 from voltac.codegen.legalize.memory_routines import MEMORY_ROUTINES
 from voltac.codegen.legalize.reductions import REDUCTIONS
 from voltac.codegen.legalize.routines import INTEGER_ROUTINES
-from voltac.codegen.tidying.clean import clean
-from voltac.ir.model import Module
-from voltac.ir.read import read
-from voltac.ir.write import write
+from voltac.codegen.tidying.clean import clean_module
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.targets.naplespu.legalize import control, floats_to_integers, integers_to_floats, scratchpad
@@ -83,23 +80,14 @@ _PURE_CALLS = ("@npu.mulh", "@npu.shuffle", "@npu.fcmp", "@llvm.ctlz.", "@llvm.c
 
 def run(text: str, options: Options, runs: PassRuns | None = None) -> str:
     """Any module -> the same in legal IR."""
-    module = read(text)
-    runs = runs or PassRuns()
-    for row in runs.of(PASSES, options, lambda: write(module)):
-        row.run(module, options)
-    verify(module)
-    return write(module)
-
-
-def _clean(module: Module, options: Options) -> None:
-    for function in module.functions:
-        clean(function, _PURE_CALLS)
+    return legal_text(text, options, PASSES, verify, runs)
 
 
 PASSES = (
     Pass("legalize", "every value and operation becomes one that the device has",
          lambda module, options: legalize(module, options, MACHINE), required=True),
-    Pass("clean", "equal values are computed once, outside of loops; what nobody uses goes", _clean, optimizing),
+    Pass("clean", "equal values are computed once, outside of loops; what nobody uses goes",
+         lambda module, options: clean_module(module, _PURE_CALLS), optimizing),
     Pass("drop_unused", "declarations that nothing calls any more go, and debug information",
          lambda module, options: drop_unused(module), required=True),
     Pass("separate_spaces", "pointers to the scratchpad are told from those to memory",

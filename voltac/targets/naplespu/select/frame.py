@@ -7,7 +7,7 @@ addresses that are too far from ``sp`` for an instruction's nine bits, ``fp`` th
 
 from __future__ import annotations
 
-from voltac.codegen.calls import INCOMING, OUTGOING
+from voltac.codegen.frames import saved_registers, slot_offsets
 from voltac.codegen.machine_code import FrameSlot, Immediate, MachineFunction, MachineInstruction, Register, Value
 from voltac.targets.naplespu.regs import CALLEE_SAVED, FP, RA, SP, TR
 from voltac.targets.naplespu.select.calls import LOADS, SIZES, STORES
@@ -20,9 +20,9 @@ ALIGNMENT = 64
 
 def complete_frame(function: MachineFunction) -> None:
     """Put numbers for frame slots, and prologue and epilogues."""
-    saved = _saved(function)
+    saved = saved_registers(function, CALLEE_SAVED, RA)
     save_slots = {register: function.new_slot(SIZES[register.kind], SIZES[register.kind]) for register in saved}
-    offsets, size = _layout(function)
+    offsets, size = slot_offsets(function, ALIGNMENT)
     function.frame = size
     expand(function, lambda instruction: _frame_address(instruction, offsets))
     for block in function.blocks:
@@ -56,27 +56,6 @@ def _move(rows: dict[str, str], register: Value, place: FrameSlot) -> MachineIns
     if kind == "vector" and rows is LOADS:
         instruction.states = ALL_LANES
     return instruction
-
-
-def _saved(function: MachineFunction) -> list[Register]:
-    written = {register for instruction in function.instructions() for register in instruction.writes()}
-    saved = [register for register in sorted(CALLEE_SAVED, key=lambda one: (one.kind, one.number)) if register in written]
-    return [RA, *saved] if function.calls else saved
-
-
-def _layout(function: MachineFunction) -> tuple[dict[int, int], int]:
-    """Offsets of the slots from ``sp``, and the size of the frame."""
-    end = function.outgoing
-    offsets = {OUTGOING: 0}
-    # Small ones first: an instruction reaches 255 bytes.
-    for slot in sorted(range(len(function.slots)), key=lambda one: (function.slots[one][0], one)):
-        size, alignment = function.slots[slot]
-        end = (end + alignment - 1) // alignment * alignment
-        offsets[slot] = end
-        end += size
-    frame = (end + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT
-    offsets[INCOMING] = frame
-    return offsets, frame
 
 
 def _adjust(by: int) -> list[MachineInstruction]:
