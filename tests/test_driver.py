@@ -159,7 +159,11 @@ def test_a_byte_order_mark_is_no_part_of_the_text() -> None:
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"", "is empty"), (b"a\n\xff", "is not UTF-8 text: byte 0xff in line 2")],
+    [
+        (b"", "is empty"),
+        (b"a\n\xff", "is not UTF-8 text: byte 0xff in line 2"),
+        (b"\xef\xbb\xbfa\nb\xff", "is not UTF-8 text: byte 0xff in line 2"),
+    ],
 )
 def test_unreadable_sources_say_why(content: bytes, message: str, tmp_path: Path) -> None:
     (tmp_path / "x.ispc").write_bytes(content)

@@ -111,8 +111,10 @@ def read_file(path: str, wanted: str) -> bytes:
 
 def decode_source(content: bytes, name: str) -> str:
     """The text of a source that was read as bytes."""
+    # What "utf-8-sig" does, which is a module of its own, and counts the places of mistakes from behind the mark.
+    content = content.removeprefix(b"\xef\xbb\xbf")
     try:
-        text = content.decode("utf-8-sig")
+        text = content.decode()
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise InputError(f"{name} is not UTF-8 text: byte 0x{content[error.start]:02x} in line {line}") from None

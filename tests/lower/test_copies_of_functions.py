@@ -51,3 +51,23 @@ def test_what_is_called_does_the_same_as_what_is_inlined() -> None:
         compile_kernels(towers(depth), "avx2-i32x8").test(out, 37)
         x = np.arange(37, dtype=np.uint32) * np.uint32(2654435761)
         assert out.tolist() == expected(depth, x).tolist()
+
+
+def sines(calls: int) -> str:
+    """Of as many uniform numbers, one after the other."""
+    lines = "".join(f"out[{k}] = sin(x[{k}]);" for k in range(calls))
+    return f"export void test(uniform double out[], const uniform double x[]) {{ {lines} }}"
+
+
+def test_a_large_function_of_uniform_numbers_is_copied_so_often_only() -> None:
+    options = Options(find_target("avx2-i32x8"), whole_program=True)
+    texts = [
+        str(compile_source(sines(calls), "f.ispc", options, Diagnostics(), end="early").results["early"]) for calls in (2, 24)
+    ]
+    assert [text.count("call double @sin___und") for text in texts] == [0, 24]
+
+
+def test_it_gives_the_same_where_it_is_called() -> None:
+    x, out = np.linspace(-30, 30, 24), np.zeros(24)
+    compile_kernels(sines(24), "avx2-i32x8").test(out, x)
+    assert np.allclose(out, np.sin(x), rtol=1e-15, atol=1e-16)

@@ -5,7 +5,7 @@ Dominators after Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm
 
 from __future__ import annotations
 
-from collections.abc import Iterator, KeysView
+from collections.abc import Callable, Iterator, KeysView
 
 from voltac.ir.model import Function
 from voltac.records import field, mutable_record
@@ -57,16 +57,22 @@ def control_flow(function: Function) -> ControlFlow:
     return flow
 
 
-def loops_in_turn(function: Function) -> Iterator[tuple[ControlFlow, NaturalLoop]]:
-    """Each loop once, outer ones first, with the control flow as it is by then: the function may be rewritten meanwhile."""
+def loops_in_turn(
+    function: Function, is_wanted: Callable[[NaturalLoop], bool] = lambda loop: True
+) -> Iterator[tuple[ControlFlow, NaturalLoop]]:
+    """Each loop that is wanted once, outer ones first, with the control flow as it is by then: the function may be rewritten
+    meanwhile."""
     looked_at: set[str] = set()
-    while True:
-        flow = control_flow(function)
-        loop = next((each for each in flow.loops if each.header not in looked_at), None)
-        if loop is None:
-            return
-        looked_at.add(loop.header)
-        yield flow, loop
+    flow = None
+    while flow is not (now := control_flow(function)):
+        flow = now
+        for loop in flow.loops:
+            if loop.header not in looked_at:
+                looked_at.add(loop.header)
+                if is_wanted(loop):
+                    yield flow, loop
+                    if control_flow(function) is not flow:
+                        break
 
 
 def _control_flow(function: Function) -> ControlFlow:

@@ -187,6 +187,11 @@ class IRInterpreter:
     def _make_globals(self) -> None:
         texts: list[tuple[Object, Kind, str]] = []
         for name, body in self.module.globals().items():
+            alias = _ALIAS.search(body)
+            if alias is not None:
+                # What it is called with beyond the function's parameters stays where the caller put it.
+                self._functions[name[1:]] = self._functions[alias[1]]
+                continue
             found = _GLOBAL.search(body)
             if found is None:
                 continue
@@ -202,6 +207,7 @@ class IRInterpreter:
             encode(kind, constant(self.kinds, kind, value, self.address_of), placed.data, placed.defined, 0)
 
 
+_ALIAS = lazy_pattern(r"^(?:\w+ )*alias .*, ptr @(.+)$")
 _GLOBAL = lazy_pattern(r"\b(global|constant) ")
 
 

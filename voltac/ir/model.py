@@ -166,6 +166,8 @@ class Function:
     """Names of values that are gone -> what has stood for them since."""
     flow: tuple[list[tuple[str, str]], Any] | None = None
     """What :func:`voltac.ir.cfg.control_flow` found last, and of which blocks with which terminators."""
+    places: dict[str, int] = field(default_factory=dict)
+    """Where blocks stood when :meth:`block` last looked for one."""
     known: tuple[list[str], dict[Hashable, Any]] | None = None
     """What :meth:`remembered` keeps, and of which instructions."""
 
@@ -213,10 +215,11 @@ class Function:
 
     def block(self, name: str) -> Block:
         """By its label; KeyError if there is none."""
-        for block in self.blocks:
-            if block.name == name:
-                return block
-        raise KeyError(name)
+        at = self.places.get(name, len(self.blocks))
+        if at >= len(self.blocks) or self.blocks[at].name != name:
+            self.places = {block.name: number for number, block in enumerate(self.blocks)}
+            at = self.places[name]
+        return self.blocks[at]
 
     def instructions(self) -> Iterator[Instruction]:
         """Of all blocks, in order."""

@@ -15,7 +15,7 @@ from types import ModuleType
 from typing import Any
 
 _LIBRARIES = {"linux": "libllvmlite.so", "darwin": "libllvmlite.dylib"}
-_OTHERS_READ_BEFORE = ("_bisect", "_json", "_struct", "math", "zlib")
+_OTHERS_READ_BEFORE = ("_bisect", "_struct", "math")
 """Modules of Python that are libraries, and that every compilation imports: the system opens one at a time."""
 _alone = _light = False
 

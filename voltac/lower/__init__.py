@@ -13,7 +13,14 @@ from voltac.lower.builtins import table  # noqa: F401
 from voltac.lower.control_flow import foreach, loops, probes, statements  # noqa: F401
 from voltac.lower.functions import calls  # noqa: F401
 from voltac.lower.functions.definitions import roots, text_of, write_version
-from voltac.lower.functions.shared_versions import can_forward, forward, shared_functions, write_shared_version
+from voltac.lower.functions.shared_versions import (
+    can_be_alias,
+    can_forward,
+    forward,
+    shared_functions,
+    write_alias,
+    write_shared_version,
+)
 from voltac.lower.memory import memory_access, places, variables  # noqa: F401
 from voltac.lower.module_context import MASKED, SOME_ON, ModuleContext, Version
 from voltac.lower.text.module_header import function_attributes, module_header
@@ -51,6 +58,9 @@ def lower(program: tree.Program, options: Options) -> str:
     for function in shared:
         if module.has(function, MASKED):
             continue  # somebody here calls it
+        if can_be_alias(module, function):
+            write_alias(module, function)
+            continue
         some_on = module.version(function, SOME_ON)
         written += _written(module)
         written.append(write_shared_version(module, some_on))

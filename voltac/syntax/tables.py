@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import json
 import os
 from typing import Any
 
@@ -52,6 +51,8 @@ def load() -> Tables:
 
 def _read() -> tuple[Any, ...]:
     """What the tables are made of, in order, the rules as tuples."""
+    import json  # late: what was kept is read without
+
     with open(TABLES_FILE, encoding="utf-8") as file:
         data = json.load(file)
     rules = [(left, length, method, tuple(picks), on) for left, length, method, picks, on in data["rules"]]

@@ -9,8 +9,6 @@ may be on; additions are atomic, since tasks count too. With ``"calls"`` it call
 
 from __future__ import annotations
 
-import json
-
 from voltac.ir.marks import PROFILE_COUNTS, PROFILE_PLACES
 from voltac.lower.control_flow import masks
 from voltac.lower.function_context import FunctionContext
@@ -113,6 +111,8 @@ def finish(module: ModuleContext) -> None:
     ``[file, line, column, note]``."""
     if module.options.instrument != "counts":
         return
+    import json  # late: for these builds only
+
     size = len(module.probes) * (module.options.target.width + 1)
     module.text.globals[f'@"{PROFILE_COUNTS}"'] = f"global [{size} x i64] zeroinitializer, align 64"
     content = bytes_of(json.dumps(module.probes))

@@ -7,18 +7,27 @@ Nobody in its own file calls it, so what it does is left to versions that are th
         some may be off      ->  call @scale___....some_on(ptr %p0, i32 %p1, <8 x i32> %mask)
 
 Most exported functions are uniform code around a foreach, which turns all lanes on: their two versions do the same, and
-only the first call is left. For others, and for what they call with a mask, ``some_on`` versions are compiled at less
+only the first call is left. Where the typed tree shows it there is no function for that, but another name of the version for C,
+which does not look at the mask behind its parameters::
+
+    @scale___... = alias void (ptr, i32, <8 x i32>), ptr @scale
+
+For others, and for what they call with a mask, ``some_on`` versions are compiled at less
 expense (:func:`voltac.ir.marks.is_seldom_called`): large programs took 1.05 to 1.17 times as long to compile without them.
 """
 
 from __future__ import annotations
 
+from voltac.lower.analyses.mask_reads import never_reads_mask
 from voltac.lower.functions.c_convention import passing
 from voltac.lower.functions.definitions import passed_type, signature_types
 from voltac.lower.module_context import C_CONVENTION, MASKED, ModuleContext, Version, has_shared_version
 from voltac.lower.text.function_builder import FunctionBuilder
 from voltac.lower.text.ir_values import IR, NOTHING, zero
 from voltac.sema import tree
+
+_ELF = ("linux", "android", "freebsd")
+"""Systems whose objects and conventions were looked at; WebAssembly, of no system, knows functions by their parameters."""
 
 
 def shared_functions(module: ModuleContext, program: tree.Program) -> list[tree.FunctionSymbol]:
@@ -66,6 +75,24 @@ def write_shared_version(module: ModuleContext, some_on: Version) -> Version:
         build.start(every)
     _forward(module, build, shared)
     return shared
+
+
+def can_be_alias(module: ModuleContext, symbol: tree.FunctionSymbol) -> bool:
+    """Whether one address serves callers that pass a mask and those that pass none.
+
+    The conventions of ELF's systems find all other parameters without the last one, whose place on the stack, if it has one, is
+    the caller's.
+    """
+    return module.options.target.system in _ELF and not module.options.instrument and never_reads_mask(symbol)
+
+
+def write_alias(module: ModuleContext, symbol: tree.FunctionSymbol) -> None:
+    """The version with the mask of a function for which :func:`can_be_alias` holds."""
+    shared = module.version(symbol, MASKED)
+    module.waiting.remove(shared)
+    result, types = signature_types(module, symbol.type, masked=True)
+    same = module.version(symbol, C_CONVENTION)
+    module.text.globals[shared.name] = f"alias {result} ({', '.join(types)}), ptr {same.name}"
 
 
 def forward(module: ModuleContext, version: Version) -> None:

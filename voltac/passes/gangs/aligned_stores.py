@@ -15,7 +15,9 @@ next, and nothing that is stored is loaded by another lane. Where elements may b
 
 from __future__ import annotations
 
-from voltac.ir.cfg import ControlFlow, loops_in_turn
+from functools import partial
+
+from voltac.ir.cfg import ControlFlow, NaturalLoop, loops_in_turn
 from voltac.ir.lane_formulas import uniform_multiple
 from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.marks import LEFT_OVER
@@ -53,9 +55,7 @@ def align_stores(module: Module, options: Options) -> None:
         if not any(pseudo_operation(each) == "scatter" for each in function.instructions()):
             continue
         values: LaneValues | None = None
-        for flow, loop in loops_in_turn(function):
-            if len(loop.blocks) != _BLOCKS or not _stores(function, loop.latches):
-                continue
+        for flow, loop in loops_in_turn(function, partial(_stores, function)):
             values = values or lane_values(function, layout)
             gangs = GangLoop.of(function, loop, flow, values, _MOST_WRITTEN)
             effects = effects or module_effects(module)
@@ -74,8 +74,10 @@ _BLOCKS = 2
 """A test and a body."""
 
 
-def _stores(function: Function, latches: list[str]) -> bool:
-    return len(latches) == 1 and any(pseudo_operation(each) == "scatter" for each in function.block(latches[0]).instructions)
+def _stores(function: Function, loop: NaturalLoop) -> bool:
+    if len(loop.blocks) != _BLOCKS or len(loop.latches) != 1:
+        return False
+    return any(pseudo_operation(each) == "scatter" for each in function.block(loop.latches[0]).instructions)
 
 
 def _computed(loop: GangLoop, values: LaneValues) -> int:

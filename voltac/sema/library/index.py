@@ -9,9 +9,7 @@ macros of the target; the built-in variables say what they need to know.
 
 from __future__ import annotations
 
-import json
 import os
-import zlib
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -160,11 +158,15 @@ def _sources() -> dict[str, bytes]:
 
 def checksums() -> dict[str, int]:
     """File name -> checksum, of the library as it is now; in the index they say what it was made of."""
+    import zlib  # late: what was kept is read without
+
     return {name: zlib.crc32(contents) for name, contents in _sources().items()}
 
 
 def _read() -> LibraryIndex | None:
     """The index of ``index.json``; None if it is missing or older than the library."""
+    import json  # late: what was kept is read without
+
     try:
         with open(INDEX_FILE, encoding="utf-8") as file:
             stored = json.load(file)
@@ -178,6 +180,8 @@ def _read() -> LibraryIndex | None:
 
 def write() -> None:
     """Make ``index.json`` anew."""
+    import json  # late: as above
+
     made = build()
     stored = {
         "checksums": checksums(),
