@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -86,6 +86,23 @@ _IS_NODE = _IsNode()
 def is_node(value: object) -> bool:
     """Whether it is a node of the typed tree."""
     return _IS_NODE[type(value)]
+
+
+def changed_children(node: Any, change: Callable[[Any], Any]) -> dict[str, object]:
+    """The fields of a node with nodes that ``change`` makes others of; what it gives back as it was is left out."""
+    changes: dict[str, object] = {}
+    for name in _fields(type(node)):
+        old = getattr(node, name)
+        if is_node(old):
+            new = change(old)
+        elif type(old) is tuple:
+            new = tuple([change(each) if is_node(each) else each for each in old])
+            new = old if all(before is behind for before, behind in zip(old, new)) else new
+        else:
+            continue
+        if new is not old:
+            changes[name] = new
+    return changes
 
 
 _FIELDS: dict[type, tuple[str, ...]] = {}

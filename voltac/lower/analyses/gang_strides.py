@@ -10,36 +10,25 @@ it, ``last`` stays as it is, nothing else writes ``i``, and nothing leaves the b
 
 from __future__ import annotations
 
+from voltac.lower.analyses.own_counters import counted_for
 from voltac.records import replace
 from voltac.sema import tree
-from voltac.sema.analyses.effects import root_of, writes
-from voltac.sema.tree_walk import children, nodes
 from voltac.sema.types import UNIFORM, VARYING, Scalar
 
 _ARITHMETIC = ("+", "-", "*", "/", "%", "<<", ">>", "&", "|", "^")
-_LEAVES = tree.Return | tree.Goto | tree.Label | tree.Foreach
-_INNER = (tree.Loop, tree.Switch, tree.ForeachActive, tree.ForeachUnique)
-"""A ``break`` in one of them leaves that."""
 
 
 def foreach_of(node: tree.Block, width: int) -> tuple[tree.Foreach, tree.Loop] | None:
     """The block of a ``for`` as a ``foreach``, with its loop."""
-    if len(node.statements) != 2:
+    found = counted_for(node, VARYING)
+    if found is None or found.breaks or not _is_index(found.symbol.type.type):
         return None
-    declared, loop = node.statements
-    if not isinstance(declared, tree.Declare) or not isinstance(loop, tree.Loop) or not loop.test_first:
+    symbol, loop = found.symbol, found.loop
+    first, last = _first(found.declared.initial), _last(loop.test, symbol)
+    if first is None or last is None or not _is_step(loop.step, symbol, width) or not _is_fixed(last, found.written):
         return None
-    symbol = declared.symbol
-    if symbol.kind != "local" or symbol.address_taken or symbol.type.rate is not VARYING or not _is_index(symbol.type.type):
-        return None
-    first, last = _first(declared.initial), _last(loop.test, symbol)
-    if first is None or last is None or not _is_step(loop.step, symbol, width):
-        return None
-    below = list(nodes(loop.body))
-    written = {place.symbol for each in below if writes(each) and isinstance(place := root_of(each.place), tree.Variable)}
-    if symbol in written or any(isinstance(each, _LEAVES) for each in below) or breaks(loop.body):
-        return None
-    if not _is_fixed(last, written):
+    # There is no foreach within another.
+    if any(isinstance(each, tree.Foreach) for each in found.below):
         return None
     dimension = tree.ForeachDimension(symbol, first, last)
     return tree.Foreach(loop.span, (dimension,), loop.body, False, loop.unroll), loop
@@ -108,10 +97,3 @@ def _is_fixed(value: tree.Value, written: set[tree.VariableSymbol]) -> bool:
         case tree.Binary(operator=operator, left=left, right=right):
             return operator in _ARITHMETIC and _is_fixed(left, written) and _is_fixed(right, written)
     return False
-
-
-def breaks(node: object) -> bool:
-    """Whether a ``break`` in a loop's body leaves the loop."""
-    if isinstance(node, tree.Break):
-        return True
-    return not isinstance(node, _INNER) and any(isinstance(each, tree.Statement) and breaks(each) for each in children(node))

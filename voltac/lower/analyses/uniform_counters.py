@@ -16,18 +16,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from voltac.lower.analyses.gang_strides import breaks
 from voltac.lower.analyses.lane_visibility import observes_lanes
+from voltac.lower.analyses.own_counters import CountedFor, counted_for
 from voltac.records import replace
 from voltac.sema import tree
-from voltac.sema.analyses.effects import root_of, writes
-from voltac.sema.tree_walk import is_node, nodes, nodes_of
+from voltac.sema.tree_walk import changed_children, nodes_of
 from voltac.sema.types import UNIFORM, VARYING, Scalar
 
 _COMPARED = ("<", "<=", ">", ">=", "!=", "==")
 _COMPUTED = ("+", "-", "*", "&", "|", "^", *_COMPARED)
 """Operators that give the same and stop nothing, whatever the rate of their operands."""
-_LEAVES = tree.Return | tree.Goto | tree.Label
 
 
 def with_uniform_counters(symbol: tree.FunctionSymbol, body: tree.Block) -> tree.Block:
@@ -46,24 +44,11 @@ class _Rewriting:
         """Varying -> uniform, of the loops around."""
 
     def node(self, node: Any) -> Any:
-        if isinstance(node, tree.Block) and len(node.statements) == 2:
-            found = self._loop(node)
-            if found is not None:
-                return found
+        if isinstance(node, tree.Block) and (loop := self._loop(node)) is not None:
+            return loop
         if isinstance(node, tree.AddressOf):
             return node
-        changes: dict[str, object] = {}
-        for name in type(node).__match_args__:
-            old = getattr(node, name)
-            if is_node(old):
-                new = self.node(old)
-            elif type(old) is tuple:
-                new = tuple([self.node(each) if is_node(each) else each for each in old])
-                new = old if all(before is behind for before, behind in zip(old, new)) else new
-            else:
-                continue
-            if new is not old:
-                changes[name] = new
+        changes = changed_children(node, self.node)
         if self.counters:
             changes |= self._uniform_parts(node, changes)
         return replace(node, **changes) if changes else node
@@ -85,19 +70,12 @@ class _Rewriting:
         return {}
 
     def _loop(self, node: tree.Block) -> tree.Block | None:
-        declared, loop = node.statements
-        if not isinstance(declared, tree.Declare) or not isinstance(loop, tree.Loop) or not loop.test_first:
+        found = counted_for(node, VARYING)
+        if found is None or not _is_left_together(found):
             return None
-        symbol = declared.symbol
-        if (
-            symbol.kind != "local"
-            or symbol.address_taken
-            or symbol.type.rate is not VARYING
-            or not _is_number(symbol.type.type)
-        ):
-            return None
+        symbol, declared, loop = found.symbol, found.declared, found.loop
         initial = self.uniform(declared.initial)
-        if initial is None or loop.test is None or not _is_left_together(loop, symbol):
+        if initial is None or loop.test is None:
             return None
         counter = tree.VariableSymbol(symbol.name, symbol.type.with_rate(UNIFORM), "local", symbol.span, assigned=True)
         self.counters[symbol] = counter
@@ -149,16 +127,12 @@ def _is_number(type: object) -> bool:
     return isinstance(type, Scalar) and type.is_integer
 
 
-def _is_left_together(loop: tree.Loop, symbol: tree.VariableSymbol) -> bool:
-    """Whether lanes go by the test only, and that by a counter that nothing but the step writes."""
-    test, step = loop.test, loop.step
-    if not isinstance(test, tree.Binary) or test.operator not in _COMPARED or not _steps(step, symbol):
+def _is_left_together(found: CountedFor) -> bool:
+    """Whether lanes go by the test of a number only."""
+    test, step = found.loop.test, found.loop.step
+    if not isinstance(test, tree.Binary) or test.operator not in _COMPARED or not _is_number(found.symbol.type.type):
         return False
-    below = list(nodes(loop.body))
-    if any(isinstance(each, _LEAVES) for each in below) or breaks(loop.body) or observes_lanes(loop.body):
-        return False
-    places = [root_of(each.place) for each in below if writes(each)]
-    return not any(isinstance(place, tree.Variable) and place.symbol is symbol for place in places)
+    return _steps(step, found.symbol) and not found.breaks and not observes_lanes(found.loop.body)
 
 
 def _steps(step: object, symbol: tree.VariableSymbol) -> bool:

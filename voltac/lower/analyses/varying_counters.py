@@ -15,17 +15,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from voltac.lower.analyses.gang_strides import breaks
 from voltac.lower.analyses.lane_visibility import observes_lanes
+from voltac.lower.analyses.own_counters import counted_for
 from voltac.records import replace
 from voltac.sema import tree
-from voltac.sema.analyses.effects import root_of, writes
-from voltac.sema.tree_walk import is_node, nodes, nodes_of
+from voltac.sema.tree_walk import changed_children, nodes, nodes_of
 from voltac.sema.types import UNIFORM, VARYING, Scalar
 
 _COMPARED = ("<", "<=", ">", ">=", "!=")
 _COMPUTED = ("+", "-", "*", *_COMPARED)
-_LEAVES = tree.Return | tree.Goto | tree.Label
 
 
 def with_varying_counters(symbol: tree.FunctionSymbol, body: tree.Block) -> tree.Block:
@@ -51,31 +49,11 @@ def _statement(node: Any) -> Any:
 
 
 def _with_varying(node: tree.Block) -> tree.Block | None:
-    if len(node.statements) != 2:
+    found = counted_for(node, UNIFORM)
+    if found is None or not found.breaks or found.symbol.type.type != Scalar("int", 32):
         return None
-    declared, loop = node.statements
-    if (
-        not isinstance(declared, tree.Declare)
-        or not isinstance(loop, tree.Loop)
-        or not isinstance(declared.initial, tree.Value)
-    ):
-        return None
-    symbol = declared.symbol
-    if (
-        symbol.kind != "local"
-        or symbol.address_taken
-        or symbol.type.rate is not UNIFORM
-        or symbol.type.type != Scalar("int", 32)
-    ):
-        return None
-    if not loop.test_first or not isinstance(loop.test, tree.Binary) or not breaks(loop.body):
-        return None
-    below = list(nodes(loop.body))
-    if any(isinstance(each, _LEAVES) for each in below) or observes_lanes(loop.body):
-        return None
-    if any(
-        isinstance(place := root_of(each.place), tree.Variable) and place.symbol is symbol for each in below if writes(each)
-    ):
+    symbol, declared, loop = found.symbol, found.declared, found.loop
+    if not isinstance(declared.initial, tree.Value) or not isinstance(loop.test, tree.Binary) or observes_lanes(loop.body):
         return None
     counter = tree.VariableSymbol(symbol.name, symbol.type.with_rate(VARYING), "local", symbol.span, assigned=True)
     lift = _Lifting(symbol, counter)
@@ -104,18 +82,7 @@ class _Lifting:
         if isinstance(node, tree.Variable) and node.symbol is self.symbol:
             self.fails = True
             return node
-        changes: dict[str, object] = {}
-        for name in type(node).__match_args__:
-            old = getattr(node, name)
-            if is_node(old):
-                new = self.node(old)
-            elif type(old) is tuple:
-                new = tuple([self.node(each) if is_node(each) else each for each in old])
-                new = old if all(before is behind for before, behind in zip(old, new)) else new
-            else:
-                continue
-            if new is not old:
-                changes[name] = new
+        changes = changed_children(node, self.node)
         return replace(node, **changes) if changes else node
 
     def step(self, step: tree.Value | None) -> tree.Value | None:

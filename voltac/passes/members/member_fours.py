@@ -17,7 +17,7 @@ from voltac.passes.accesses.cost_rows import has_halves
 from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.lane_rows import four_by_four
 from voltac.passes.accesses.piece import Piece, join_parts, reason
-from voltac.passes.members.member_windows import stride_of
+from voltac.passes.members.member_windows import place_behind, same_structs, stride_of
 from voltac.target_info import TargetInfo
 
 _SIZE, _LANES, _ROW = 4, 8, 4
@@ -53,23 +53,12 @@ def _structs(ordered: list[Access], target: TargetInfo) -> list[Access]:
         return []
     if count < _LEAST or not count & (count - 1):
         return []
-    found: list[Access] = []
-    for access in ordered:
-        start = access.offsets[0]
-        within = start - first.offsets[0] + _SIZE <= stride and (start - first.offsets[0]) % _SIZE == 0
-        if not within or stride_of(access) != stride or access.lanes != first.lanes:
-            break
-        found.append(access)
-    return found
-
-
-def _place(access: Access, first: Access) -> int:
-    return (access.offsets[0] - first.offsets[0]) // _SIZE
+    return same_structs(ordered, stride)
 
 
 def _rows(group: list[Access]) -> tuple[list[int], dict[int, tuple[int, int]]]:
     """Where rows begin, and for each access, by identity, its row and its place there; some accesses may be left out."""
-    places = [_place(each, group[0]) for each in group]
+    places = [place_behind(each, group[0]) for each in group]
     if len(set(places)) < len(places):
         return [], {}
     rows: list[int] = []

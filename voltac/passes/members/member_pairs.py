@@ -16,6 +16,7 @@ from voltac.passes.accesses.access import Access
 from voltac.passes.accesses.cost_rows import has_halves
 from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.piece import Piece, join_parts, reason
+from voltac.passes.members.member_windows import place_behind, same_structs
 from voltac.target_info import TargetInfo
 
 _MEMBERS, _SIZE, _LANES = 6, 4, 8
@@ -35,7 +36,7 @@ def plan_pair_loads(members: list[Access], target: TargetInfo) -> list[Piece]:
     while ordered:
         group = _structs(ordered, target)
         ordered = ordered[max(1, len(group)) :]
-        places = {_place(each, group[0]) for each in group}
+        places = {place_behind(each, group[0]) for each in group}
         if len(places) >= _LEAST and _MEMBERS - 1 in places:
             in_order = sorted(group, key=lambda access: access.index)
             served = reason("load", 2 * _ROWS * group[0].lanes // _LANES, len(group))
@@ -46,7 +47,7 @@ def plan_pair_loads(members: list[Access], target: TargetInfo) -> list[Piece]:
 def plan_pair_stores(cluster: list[Access], target: TargetInfo) -> list[Piece]:
     """The stores of all six members, each of all lanes, where they are all of a cluster."""
     group = _structs(sorted(cluster, key=lambda access: access.offsets[0]), target)
-    if len(group) != len(cluster) or [_place(each, group[0]) for each in group] != list(range(_MEMBERS)):
+    if len(group) != len(cluster) or [place_behind(each, group[0]) for each in group] != list(range(_MEMBERS)):
         return []
     return [Piece(cluster, partial(_store, group), reason("store", _ROWS * group[0].lanes // _LANES, _MEMBERS))]
 
@@ -56,18 +57,7 @@ def _structs(ordered: list[Access], target: TargetInfo) -> list[Access]:
     first = ordered[0]
     if not has_halves(target) or not first.all_on or first.size != _SIZE or first.lanes % _LANES:
         return []
-    found: list[Access] = []
-    for access in ordered:
-        start, stride = access.offsets[0], _MEMBERS * _SIZE
-        within = start - first.offsets[0] + _SIZE <= stride and (start - first.offsets[0]) % _SIZE == 0
-        if not within or access.offsets != tuple(range(start, start + stride * access.lanes, stride)):
-            break
-        found.append(access)
-    return found
-
-
-def _place(access: Access, first: Access) -> int:
-    return (access.offsets[0] - first.offsets[0]) // _SIZE
+    return same_structs(ordered, _MEMBERS * _SIZE)
 
 
 def _element(group: list[Access]) -> str:
@@ -105,7 +95,7 @@ def _load(group: list[Access], emit: Emitter) -> None:
             for one, other, mask in _SIDES
         ]
         for each in group:
-            pair, side = divmod(_place(each, first), 2)
+            pair, side = divmod(place_behind(each, first), 2)
             value = emit.shuffle(kind, pairs[pair][0], pairs[pair][1], _mask(_EVEN_ODD[side]))
             parts.setdefault(each.index, []).append(emit.as_element(kind, value, each.element))
     for each in group:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import takewhile
 
 from voltac.passes.accesses.access import Access
 
@@ -13,6 +14,24 @@ def stride_of(access: Access) -> int:
         return 0
     steps = {after - before for before, after in zip(access.offsets, access.offsets[1:])}
     return steps.pop() if len(steps) == 1 else 0
+
+
+def same_structs(ordered: list[Access], stride: int) -> list[Access]:
+    """The first of these accesses, in the order of memory, and those behind it that are of the same structs of ``stride``
+    bytes."""
+    first = ordered[0]
+
+    def is_one(access: Access) -> bool:
+        distance = access.offsets[0] - first.offsets[0]
+        is_within = distance % first.size == 0 and distance + first.size <= stride
+        return is_within and stride_of(access) == stride and access.lanes == first.lanes
+
+    return list(takewhile(is_one, ordered))
+
+
+def place_behind(access: Access, first: Access) -> int:
+    """Members from ``first`` to an access of the same structs."""
+    return (access.offsets[0] - first.offsets[0]) // first.size
 
 
 def first_member(wanted: list[Access], loads: Iterable[Access], members: int) -> int | None:

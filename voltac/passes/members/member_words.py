@@ -16,6 +16,7 @@ from voltac.passes.accesses.access import Access
 from voltac.passes.accesses.cost_rows import has_halves
 from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.piece import Piece, reason
+from voltac.passes.members.member_windows import place_behind, same_structs
 from voltac.records import replace
 from voltac.target_info import TargetInfo
 
@@ -35,9 +36,9 @@ def plan_word_loads(members: list[Access], target: TargetInfo, plan: Planner) ->
         group = _structs(ordered, target)
         ordered = ordered[max(1, len(group)) :]
         # The last word of all ends with the last byte that is touched.
-        if len(group) < _LEAST or _place(group[-1], group[0]) % 2 == 0:
+        if len(group) < _LEAST or place_behind(group[-1], group[0]) % 2 == 0:
             continue
-        words = {number: _word(group[0], number) for number in sorted({_place(each, group[0]) // 2 for each in group})}
+        words = {number: _word(group[0], number) for number in sorted({place_behind(each, group[0]) // 2 for each in group})}
         inner = plan(list(words.values()), target)
         if sum(len(piece.members) for piece in inner) == len(words):
             in_order = sorted(group, key=lambda access: access.index)
@@ -49,7 +50,7 @@ def plan_word_loads(members: list[Access], target: TargetInfo, plan: Planner) ->
 def plan_word_stores(cluster: list[Access], target: TargetInfo, plan: Planner) -> list[Piece]:
     """The stores of all members of such structs, each of all lanes, where they are all of a cluster."""
     group = _structs(sorted(cluster, key=lambda access: access.offsets[0]), target)
-    if not group or len(group) != len(cluster) or [_place(each, group[0]) for each in group] != list(range(len(group))):
+    if not group or len(group) != len(cluster) or [place_behind(each, group[0]) for each in group] != list(range(len(group))):
         return []
     first = group[0]
     if first.offsets[1] - first.offsets[0] != len(group) * first.size:
@@ -82,18 +83,7 @@ def _structs(ordered: list[Access], target: TargetInfo) -> list[Access]:
     stride = first.offsets[1] - first.offsets[0]
     if stride % first.size or stride // first.size not in _MEMBERS:
         return []
-    found: list[Access] = []
-    for access in ordered:
-        start = access.offsets[0]
-        within = start - first.offsets[0] + first.size <= stride and (start - first.offsets[0]) % first.size == 0
-        if not within or access.offsets != tuple(range(start, start + stride * access.lanes, stride)):
-            break
-        found.append(access)
-    return found
-
-
-def _place(access: Access, first: Access) -> int:
-    return (access.offsets[0] - first.offsets[0]) // first.size
+    return same_structs(ordered, stride)
 
 
 def _word(first: Access, number: int) -> Access:
@@ -117,7 +107,7 @@ def _load(group: list[Access], words: dict[int, Access], inner: list[Piece], emi
         piece.write(emit)
     values = {number: emit.renamed.pop(word.instruction.name) for number, word in words.items()}
     for each in group:
-        number, side = divmod(_place(each, group[0]), 2)
+        number, side = divmod(place_behind(each, group[0]), 2)
         value, word, part = values[number], words[number].vector, f"<{each.lanes} x i{8 * each.size}>"
         if side:
             value = emit.value("upper", f"lshr {word} {value}, splat (i{16 * each.size} {8 * each.size})")
