@@ -39,7 +39,10 @@ def state(folder: Path) -> str:
 
 def patched(folder: Path, code: str) -> int:
     """The exit status of the command line after some code ran in its process."""
-    program = f"import os, signal, sys\nfrom voltac.cli import outputs\n{code}\nsys.argv[1:] = {list(WORDS)!r}\n"
+    # Of what a shell starts in the background, and its children, some signals are ignored.
+    handled = "".join(f"signal.signal({int(one)}, signal.SIG_DFL)\n" for one in SIGNALS if one != signal.SIGINT)
+    handled += "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    program = f"import os, signal, sys\n{handled}from voltac.cli import outputs\n{code}\nsys.argv[1:] = {list(WORDS)!r}\n"
     program += "from voltac.cli.main import entry\nentry()\n"
     return subprocess.run([sys.executable, "-c", program], cwd=folder, capture_output=True, timeout=60).returncode
 

@@ -91,7 +91,7 @@ def expected(name: str, a: Any, b: Any) -> tuple[Any, Any]:
 @pytest.mark.parametrize(
     ("type_", "target"),
     [
-        *some_pairs(INTEGERS, [target for target in TARGETS if target in QUICK], 3),
+        *some_pairs(INTEGERS, [target for target in TARGETS if target in QUICK], 5),
         *(zip(["int16", "uint16"] * 2, [target for target in TARGETS if target not in QUICK], strict=False)),
     ],
 )

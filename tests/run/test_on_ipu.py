@@ -115,10 +115,10 @@ def differs(seed: int, text: str = "") -> bool:
     return not np.array_equal(found, out)
 
 
-@pytest.mark.parametrize("first", range(0, 30, 10))
-def test_random_programs_mean_the_same_on_the_tile(first: int) -> None:
+@pytest.mark.parametrize("seed", range(0, 30, 10))
+def test_random_programs_mean_the_same_on_the_tile(seed: int) -> None:
     """One of each generation; the campaign of devices and the long suite have thousands."""
-    assert [seed for seed in range(first, first + 2) if differs(seed)] == []
+    assert not differs(seed)
 
 
 @pytest.mark.long
