@@ -149,8 +149,8 @@ static inline {alias} {fold}({alias} v, const uniform {alias} * uniform t, unifo
 
 
 PARTS = (
-    "particles", "particles", "lists", "trees", "matrices", "bytes", "compaction", "histograms", "machines", "networks",
-    "numbers", "numbers", "transposes", "chance", "heaps", "surroundings", "flags_of_lanes", "prints",
+    "particles", "particles", "lists", "trees", "matrices", "bytes", "counters", "counters", "compaction", "histograms",
+    "machines", "networks", "numbers", "numbers", "transposes", "chance", "heaps", "surroundings", "flags_of_lanes", "prints",
 )  # fmt: skip
 
 

@@ -1,5 +1,5 @@
-"""Parts of random programs that are idioms of real ones: particles, lists, trees, stacks, matrices, bytes, compaction,
-histograms, state machines. The rules of ``random_features.py`` hold; ``random_applications.py`` puts them together.
+"""Parts of random programs that are idioms of real ones: particles, lists, trees, stacks, matrices, bytes, counters,
+compaction, histograms, state machines. The rules of ``random_features.py`` hold; ``random_applications.py`` puts them together.
 
 Where lanes meet in one place, the order of lanes says what is there in the end.
 """
@@ -182,6 +182,37 @@ static {s} {h}(const {s} &one, {s} &other) {{ if (one.m0 < other.m0) return one;
             f"{copy}[{k}] = c; }}",
             f"{self.rng.choice(moves)} NOTE({hash_}); NOTE((uint32){copy}[a & 63]); uint32 sum = 0;",
             f"foreach ({k} = 0 ... 128) sum = sum * 7 + (uint32){copy}[{k}]; r += reduce_add(sum); }}",
+        ]
+        return Part("", "\n".join(lines), first)
+
+    def counters(self) -> Part:
+        """Loops that step from gang to gang, counters declared varying that all lanes share, searches that lanes leave."""
+        type, counted = self.rng.choice((*UNSIGNED, *SIGNED)), self.rng.choice(("int", "int", "uint8", "int64", "unsigned int"))
+        table, k, n, s, own, at = (self.name(stem) for stem in ("table", "k", "n", "s", "own", "at"))
+        first = f"uniform {type} {table}[96]; for (uniform int j = 0; j < 96; j++) {table}[j] = j * 37 & 63;"
+        start = self.rng.choice(("programIndex", "5 + programIndex", f"programIndex + {n} / 8", "programIndex * 2"))
+        last = self.rng.choice((f"< {n}", f"<= {n}", f"< {n} - 1", "< 61", f"< {n} * 2 - 60"))
+        element = f"{table}[{k}]"
+        body = self.rng.choice(
+            (
+                f"{element} = {element} * ({type})3 + ({type}){k};", f"{s} += {element}; {self.leave()}",
+                f"if ({self.condition()}) {element} = ({type}){k}; {s} ^= {element};",
+                f"for (int q = 0; q < 3; q++) {own}[q] += {element};", f"{n} -= {self.rng.randrange(2)}; {s} += {element};",
+                f"{element} += {table}[{k} + 1]; if ({element} > ({type})9) continue; {s}++;",
+            )
+        )  # fmt: skip
+        ahead = self.rng.choice(("q++", "++q", "q += 2"))
+        found = self.rng.choice((f"== ({type})({self.small()} + 20)", f"> ({type})40", f"== {s}"))
+        lines = [
+            f"{{ uniform int {n} = {self.rng.randrange(1, 75)}; {type} {s} = 0, {own}[4];",
+            f"for (int q = 0; q < 4; q++) {own}[q] = ({type})(a + q);",
+            f"for (int {k} = {start}; {k} {last}; {k} += programCount) {{ {body} }}",
+            f"for ({counted} q = {self.rng.randrange(3)}; q < {n} % 9; {ahead}) {{ {own}[q & 3] += ({type})q; {self.leave()}",
+            f"if (q < 2) {s} ^= {table}[(q + programIndex) & 63]; }}",
+            f"int {at} = -1; for (uniform int q = 0; q < {self.rng.choice(('8', f'{n} % 9'))}; q++)",
+            f"if ({table}[(a & 7) * 8 + q] {found}) {{ {at} = q; break; }}",
+            f"NOTE({at}); {self.note(s, type)} {self.note(f'{own}[{self.small()} & 3]', type)}",
+            self.note(f"{table}[{self.small()} + 60]", type) + " }",
         ]
         return Part("", "\n".join(lines), first)
 
