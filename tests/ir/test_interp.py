@@ -543,6 +543,19 @@ def test_permutes_and_estimates_of_x86() -> None:
     assert expression("<4 x float>", body, "<4 x float> %a", [2.0, 4.0, -0.5, 0.0]) == [0.5, 0.25, -2.0, math.inf]
 
 
+@pytest.mark.parametrize("name", ["ssse3.pmul.hr.sw.128", "avx2.pmul.hr.sw", "avx512.pmul.hr.sw.512"])
+def test_rounded_high_products_of_x86(name: str) -> None:
+    """``pmulhrsw``: a * b / 2^15, halves up, in 16 bits; by hand."""
+    first = [0x4000, 0x8000, 1, 1, 0xFFFF, 0xFFFF, 0x7FFF, 3]
+    second = [0x4000, 0x8000, 0x4000, 0x3FFF, 0x4000, 0x4001, 0x8000, 0x6000]
+    expected = [0x2000, -0x8000, 1, 0, 0, -1, -0x7FFF, 2]
+    copies = {"128": 1, "512": 4}.get(name[-3:], 2)
+    kind = f"<{8 * copies} x i16>"
+    body = f"  %r = call {kind} @llvm.x86.{name}({kind} %a, {kind} %b)"
+    found = expression(kind, body, f"{kind} %a, {kind} %b", first * copies, second * copies)
+    assert [each - 0x10000 if each > 0x7FFF else each for each in found] == expected * copies
+
+
 def test_constant_addresses_of_several_lanes() -> None:
     text = """
 @g = internal constant [4 x i32] [i32 5, i32 6, i32 7, i32 8]

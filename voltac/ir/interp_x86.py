@@ -197,6 +197,14 @@ def _products_of_neighbouring_bytes(called: Called) -> Value:
     return [None if one is None or other is None else min(max(one + other, -0x8000), 0x7FFF) & 0xFFFF for one, other in pairs]
 
 
+def _rounded_high_products(called: Called) -> Value:
+    """``pmulhrsw``: signed 16-bit products without their lowest 15 bits, rounded."""
+    pairs = zip(*called.arguments)
+    return [
+        None if None in pair else ((to_signed(pair[0], 16) * to_signed(pair[1], 16) >> 14) + 1 >> 1) & 0xFFFF for pair in pairs
+    ]
+
+
 def _products_of_bytes(called: Called) -> Value:
     """``vpdpbusd``: unsigned times signed bytes, the products of four neighbours added to what is there."""
     sums, *sides = called.arguments
@@ -218,6 +226,7 @@ X86: dict[str, Callable[[Called], Value]] = {
         ("x86.ssse3.pmadd.ub.sw.128", "x86.avx2.pmadd.ub.sw", "x86.avx512.pmaddubs.w.512", "x86.avx512.pmaddubs.w"),
         _products_of_neighbouring_bytes,
     ),
+    **dict.fromkeys(("x86.ssse3.pmul.hr.sw.128", "x86.avx2.pmul.hr.sw", "x86.avx512.pmul.hr.sw"), _rounded_high_products),
     "x86.avx512.vpdpbusd": _products_of_bytes,
     **dict.fromkeys(("x86.sse2.psad.bw", "x86.avx2.psad.bw", "x86.avx512.psad.bw"), _distances_of_neighbours),
     "x86.avx2.permd": _permute,
