@@ -22,10 +22,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from voltac.ir.scan import FUNCTION
 from voltac.options import Options
 from voltac.system.lazy_patterns import lazy_pattern
 
-_FUNCTION = lazy_pattern(r"^define .*?^\}$", re.MULTILINE | re.DOTALL)
 _NAME = lazy_pattern(r'%(?:[\w.$-]+|"[^"]*")')
 _REST = r"(?P<debug>, !dbg !\d+)?(?:, !.*)?$"
 _DIVISION = lazy_pattern(
@@ -53,7 +53,7 @@ def multiply_high(text: str, options: Options) -> str:
     if " x i128>" not in text and not divides:
         return text
     products = _Products(max(map(int, _TAKEN.findall(text)), default=0), divides)
-    return _FUNCTION.sub(products.function, text)
+    return FUNCTION.sub(products.function, text)
 
 
 def _literal(value: int) -> str:

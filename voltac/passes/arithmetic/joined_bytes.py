@@ -21,11 +21,11 @@ import re
 from collections.abc import Iterator
 
 from voltac.ir.constants import written
+from voltac.ir.scan import FUNCTION
 from voltac.options import Options
 from voltac.records import record
 from voltac.system.lazy_patterns import lazy_pattern
 
-_FUNCTION = lazy_pattern(r"^define .*?^\}$", re.MULTILINE | re.DOTALL)
 _PART = lazy_pattern(
     r"  (?P<name>%\S+) = (?:(?P<extended>zext) (?:nneg )?<\d+ x i8> (?P<byte>%[^\s,]+) to <\d+ x i(?:16|32)>"
     r"|shl (?:\w+ )*<\d+ x i(?:16|32)> (?P<value>%[^\s,]+), splat \(i\d+ (?P<count>\d+)\)"
@@ -59,7 +59,7 @@ def join_bytes(text: str, options: Options) -> str:
     if not _JOINS.search(text):
         return text
     writer = _Writer(max(map(int, _TAKEN.findall(text)), default=0), options.target.vector_bits // 8)
-    return _FUNCTION.sub(lambda found: _of_function(found[0], writer), text)
+    return FUNCTION.sub(lambda found: _of_function(found[0], writer), text)
 
 
 def _of_function(body: str, writer: _Writer) -> str:

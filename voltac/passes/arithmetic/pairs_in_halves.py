@@ -25,11 +25,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 
+from voltac.ir.scan import FUNCTION
 from voltac.options import Options
 from voltac.records import mutable_record
 from voltac.system.lazy_patterns import lazy_pattern
 
-_FUNCTION = lazy_pattern(r"^define .*?^\}$", re.MULTILINE | re.DOTALL)
 _NAME = lazy_pattern(r'%(?:[\w.$-]+|"[^"]*")')
 _LABEL = lazy_pattern(r'(?:[\w.$-]+|"[^"]*"):')
 _TYPE = r"<(?P<lanes>[48]) x (?P<element>float|double|i32|i64)>"
@@ -53,7 +53,7 @@ def pair_in_halves(text: str, options: Options) -> str:
         return text
     number = max(map(int, _TAKEN.findall(text)), default=0)
     pairs = _Pairs(number, loads=options.target.vector_bits == 2 * _HALF and not options.target.has_avx512)
-    text = _FUNCTION.sub(pairs.function, text)
+    text = FUNCTION.sub(pairs.function, text)
     declared = [
         f"declare {kind} {callee}({kind})" for kind, callee in sorted(pairs.fences) if f" {callee}({kind})\n" not in text
     ]

@@ -20,10 +20,10 @@ from __future__ import annotations
 
 import re
 
+from voltac.ir.scan import FUNCTION
 from voltac.system.lazy_patterns import lazy_pattern
 from voltac.target_info import TargetInfo
 
-_FUNCTION = lazy_pattern(r"^define .*?^\}$", re.MULTILINE | re.DOTALL)
 _STEP = lazy_pattern(
     r"  (?P<name>%\S+) = (?P<op>shl|ashr|mul|add) (?P<flags>(?:n[us]w |exact )*)<(?P<lanes>\d+) x i32> "
     r"(?P<first>%[^\s,]+), (?P<second>%[^\s,]+|splat \(i32 -?\d+\))(?P<rest>, !dbg !\d+)?$"
@@ -44,7 +44,7 @@ def multiply_halves(text: str, target: TargetInfo) -> str:
         return text
     register = 128 if target.isa in ("avx", "avx1") else target.vector_bits
     rewriter = _Products(max(map(int, _TAKEN.findall(text)), default=0), register // 32)
-    text = _FUNCTION.sub(rewriter.function, text)
+    text = FUNCTION.sub(rewriter.function, text)
     declared = [
         f"declare <{lanes} x i32> @llvm.x86.{_INTRINSICS[lanes]}(<{2 * lanes} x i16>, <{2 * lanes} x i16>)"
         for lanes in sorted(rewriter.lanes)

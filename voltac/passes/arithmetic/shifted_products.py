@@ -21,12 +21,12 @@ from collections import Counter
 from collections.abc import Callable
 
 from voltac.ir.constants import integers, written
+from voltac.ir.scan import FUNCTION
 from voltac.options import Options
 from voltac.records import record
 from voltac.system.lazy_patterns import lazy_pattern
 from voltac.target_info import TargetInfo
 
-_FUNCTION = lazy_pattern(r"^define .*?^\}$", re.MULTILINE | re.DOTALL)
 _EXTENDED = lazy_pattern(r"  (%\S+) = ([sz])ext (?:nneg )?<\d+ x i16> (%[^\s,]+) to <\d+ x i32>(?:, !dbg !\d+)?$")
 _PRODUCT = lazy_pattern(
     r"  (%\S+) = mul (?:\w+ )*<(\d+) x i32> (%[^\s,]+), (%[^\s,]+|splat \(i32 -?\d+\)|<i32 [^%>]*>)(?:, !dbg !\d+)?$"
@@ -60,7 +60,7 @@ def shift_products(text: str, options: Options) -> str:
     if not _CUTS.search(text) or " = mul " not in text:
         return text
     writer = _Writer(max(map(int, _TAKEN.findall(text)), default=0), _rounded_lanes(options.target))
-    text = _FUNCTION.sub(lambda found: writer.function(found[0]), text)
+    text = FUNCTION.sub(lambda found: writer.function(found[0]), text)
     declared = [line for line in sorted(writer.declared) if line not in text]
     return "\n".join([text, *declared, ""]) if declared else text
 

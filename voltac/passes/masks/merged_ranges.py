@@ -13,14 +13,13 @@ LLVM does so for two tests side by side; of classes of characters they mostly st
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from itertools import pairwise
 
+from voltac.ir.scan import FUNCTION
 from voltac.records import record
 from voltac.system.lazy_patterns import lazy_pattern
 
-_FUNCTION = lazy_pattern(r"^define .*?^\}$", re.MULTILINE | re.DOTALL)
 _ADD = lazy_pattern(r"  (%\S+) = add (?:nsw |nuw )*<\d+ x i\d+> (%[^\s,]+), splat \(i\d+ (-?\d+)\)")
 _TEST = lazy_pattern(r"  (%\S+) = icmp ult (<\d+ x i(\d+)>) (%[^\s,]+), splat \(i\d+ (\d+)\)")
 _OR = lazy_pattern(r"  (%\S+) = or (?:disjoint )?<\d+ x i1> (%[^\s,]+), (%[^\s,]+)")
@@ -45,7 +44,7 @@ def merge_ranges(text: str) -> str:
     """The module's text, unchanged if there are no such tests."""
     if " = icmp ult <" not in text or " = or <" not in text:
         return text
-    return _FUNCTION.sub(lambda found: _of_function(found[0]), text)
+    return FUNCTION.sub(lambda found: _of_function(found[0]), text)
 
 
 def _of_function(body: str) -> str:
