@@ -45,6 +45,11 @@ WARNING_CODES: tuple[MessageCode, ...] = (
         "struct S { uniform int a; };\nvoid f(uniform S * varying p, uniform int n) { p->a = n; }",
         "struct S { uniform int a; };\nvoid f(uniform S * uniform p, uniform int n) { p->a = n; }",
     ),
+    _warning(
+        "local-address",
+        "uniform int * uniform f() { uniform int a = 1; return &a; }",
+        "uniform int f() { uniform int a = 1; return a; }",
+    ),
     _warning("missing-return", "int f(int x) { if (x > 0) return 1; }", "int f(int x) { if (x > 0) return 1; return 0; }"),
     _warning("null", "int f() { return ((int * uniform)NULL)[1]; }", "int f(int * uniform p) { return p[1]; }"),
     _warning(

@@ -39,6 +39,7 @@ SWITCHES: tuple[WarningSwitch, ...] = (
     WarningSwitch("global-layout", True, "a global whose layout, or a constant whose value, depends on the target"),
     WarningSwitch("implicit-type", True, "no type is given, or a literal lacks its decimal point"),
     WarningSwitch("lane-conflict", True, "lanes store different values to one address, or to one uniform member"),
+    WarningSwitch("local-address", True, "the address of a variable is returned, which ends with its function", own=True),
     WarningSwitch("missing-return", True, "a function with a result whose end is reached without one", own=True),
     WarningSwitch("null", True, "the null pointer is indexed", own=True),
     WarningSwitch("operator", True, "a function of an operator with parameters that do not fit", own=True),
