@@ -5,6 +5,7 @@ import re
 import zlib
 from functools import partial
 from importlib import import_module
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -232,3 +233,36 @@ def test_short_loops_of_a_lane_are_unrolled_unless_that_is_switched_off() -> Non
     options = Options(target=find_target("avx2-i32x8"), level=3, loop_unrolling=False)
     text = compile_source(STRINGS, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
     assert ".lane.begin:" in text and "unroll.count" not in text
+
+
+SHORTEST = """
+export void shortest(uniform int to[], const uniform int starts[], const uniform int from[], const uniform int length[],
+                     uniform int n) {
+    foreach (i = 0 ... n) {
+        int best = 1000;
+        for (int k = starts[i]; k < starts[i + 1]; k++) {
+            int over = to[from[k]] + length[k];
+            LEAST;
+        }
+        to[n + i] = best;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("least", ["best = min(best, over)", "if (over < best) best = over"])
+def test_minima_of_runs_are_no_branches_which_processors_would_guess_wrong(least: str) -> None:
+    rng = np.random.default_rng(7)
+    starts = np.concatenate([[0], np.cumsum(rng.integers(0, 9, 37))]).astype(np.int32)
+    edges = int(starts[-1])
+    given = rng.integers(0, 900, 74).astype(np.int32)
+    source, length = rng.integers(0, 37, edges).astype(np.int32), rng.integers(0, 300, edges).astype(np.int32)
+    text = SHORTEST.replace("LEAST", least)
+    for target in TARGETS:
+        to = given.copy()
+        compile_kernels(text, target).shortest(to, starts, source, length, 37)
+        over = given[source] + length
+        assert to[37:].tolist() == [min([1000, *over[a:b]]) for a, b in pairwise(starts)]
+    options = Options(target=find_target("avx2-i32x8"), level=3)
+    code = compile_source(text, "f.ispc", options, Diagnostics()).optimized.assembly()
+    assert code.count("cmovl") + code.count("cmovg") >= 4 * 8
