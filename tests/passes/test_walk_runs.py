@@ -68,10 +68,9 @@ def check(run: Run, target: str, at_end: bool) -> None:
 @pytest.mark.parametrize("target", TARGETS)
 def test_random_runs(target: str) -> None:
     rng = random.Random(zlib.crc32(target.encode()))
-    runs = [random_run(rng) for _ in range(3)]
-    for number, run in enumerate(runs):
+    walked = next(run for run in (random_run(rng) for _ in range(50)) if is_walked(run.text, target))
+    for number, run in enumerate([walked, random_run(rng), random_run(rng)]):
         check(run, target, at_end=number % 2 == 0)
-    assert any(is_walked(run.text, target) for run in runs)
 
 
 @pytest.mark.parametrize("target", ["sse4-i32x8", "avx2-i32x8", "avx512skx-x16"])
@@ -129,11 +128,12 @@ def test_tables_that_lanes_do_not_walk_are_left_to_gathers() -> None:
     assert not is_walked(source)
 
 
-def test_chains_are_walked() -> None:
-    """A gather whose indices the one before has loaded cannot begin earlier; nor can one under a mask that it decides."""
-    assert is_walked(STRINGS.replace("k++;", "k = from[k] * 3;"))
-    assert is_walked(STRINGS.replace("uint8", "int").replace("k++;", "k = (k + 1) & 255;"))
-    assert is_walked(STRINGS.replace("uint8", "int").replace("k++;", "k = (k + 1) & 255;").replace("= k", "= from[k] - k"))
+def test_chains_and_probes_are_left_to_gathers() -> None:
+    """Each lane's end is guessed wrong; the gathers of all lanes wait at the same time."""
+    assert is_walked(STRINGS.replace("k++;", "k = from[k] * 3;")), "there are no gathers of bytes"
+    assert not is_walked(STRINGS.replace("uint8", "int").replace("k++;", "k = from[k];"))
+    assert not is_walked(STRINGS.replace("uint8", "int").replace("k++;", "k = (k + 1) & 255;"))
+    assert not is_walked(STRINGS.replace("uint8", "int").replace("k++;", "k = (k + 1) & 255;"), "avx2-i32x4")
 
 
 def test_no_string_function_of_the_c_library_is_called() -> None:
