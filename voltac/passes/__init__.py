@@ -59,6 +59,7 @@ from voltac.passes.masks.flatten_branches import flatten_branches
 from voltac.passes.masks.frozen_conditions import freeze_compared
 from voltac.passes.masks.joined_conditions import join_conditions
 from voltac.passes.masks.merged_ranges import merge_ranges
+from voltac.passes.masks.signed_compares import compare_signed
 from voltac.passes.masks.single_choices import choose_once
 from voltac.passes.masks.unmasked_stores import keep_stores_unmasked
 from voltac.passes.masks.wide_masks import keep_masks_wide
@@ -223,6 +224,9 @@ AFTER_LLVM = (
          join_conditions, lambda options: _resolves_on_host(options) and not options.target.has_avx512),
     Pass("merge_ranges", "two tests of ranges that differ in a bit, of which either may hold, become one without it",
          lambda text, options: merge_ranges(text), lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("compare_signed", "lanes of one sign are compared as signed numbers, where others take more instructions",
+         lambda text, options: compare_signed(text),
+         lambda options: _resolves_on_host(options) and options.target.is_x86 and not options.target.has_mask_registers),
     Pass("freeze_compared", "numbers are frozen before they are compared, not conditions, where masks are whole lanes",
          freeze_compared, lambda options: _resolves_on_host(options) and options.target.is_x86),
     Pass("divide_in_words", "bytes are divided by constants as 16-bit numbers, which processors multiply",
