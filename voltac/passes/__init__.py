@@ -54,6 +54,7 @@ from voltac.passes.lanes.lanes_in_scalars import keep_lanes_in_scalars
 from voltac.passes.lanes.paired_shuffles import shuffle_pairs
 from voltac.passes.lanes.signed_indices import extend_by_sign
 from voltac.passes.lanes.some_lanes import move_some_lanes
+from voltac.passes.lanes.unsigned_indices import turn_unsigned_indices
 from voltac.passes.lanes.values_by_register import compute_by_register
 from voltac.passes.masks.flatten_branches import flatten_branches
 from voltac.passes.masks.frozen_conditions import freeze_compared
@@ -261,6 +262,10 @@ AFTER_LLVM = (
          carry_indices, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("extend_by_sign", "indices of gathers are extended by their sign, as the instructions do",
          lambda text, options: extend_by_sign(text), optimizing),
+    Pass("turn_unsigned_indices", "unsigned indices of gathers become signed ones from a base in the middle of what they reach",
+         lambda text, options: turn_unsigned_indices(text),
+         lambda options: options.level > 1 and options.target.is_x86 and options.target.has_gather
+         and _resolves_on_host(options)),
     Pass("add_under_masks", "truth values are added under masks, where these are bits",
          lambda text, options: add_under_masks(text), lambda options: _resolves_on_host(options) and options.target.has_avx512),
     Pass("keep_stores_unmasked", "stores of all lanes stay that where masked ones are slow", keep_stores_unmasked, optimizing),

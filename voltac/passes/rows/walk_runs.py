@@ -93,6 +93,7 @@ def gains(loop: LaneLoop) -> bool:
     share = _SHARE_SEARCHING
     if ends_alike:
         share = _SHARE_AT_ELEMENTS if waits and _is_loaded([loop.tested], loop, before=False) else _SHARE_ON
+    share *= _times_the_mean(_MEASURED_LANES) / _times_the_mean(loop.lanes)
     row = cost_row(loop.options.target)
     gathers = sum(row.masked_gather_lane if access.size >= _WIDE else _SMALL_LANE for access in irregular) * loop.lanes
     registers = max(1, 32 * loop.lanes // loop.options.target.vector_bits)
@@ -102,6 +103,11 @@ def gains(loop: LaneLoop) -> bool:
         iteration += _LOAD
     alone = loop.lanes * (iteration * share + (_GUESS_IN_RUN if walks else _GUESS))
     return alone < gang
+
+
+def _times_the_mean(lanes: int) -> float:
+    """The longest of so many random lengths (of geometric distribution, about: Eisenberg, 2008)."""
+    return sum(1 / each for each in range(1, lanes + 1))
 
 
 def _follows_loaded(pointers: str, loop: LaneLoop) -> bool:
@@ -199,6 +205,8 @@ of its gang, of searches that begin anywhere, and of runs of elements, which are
 on Zen 4: lane by lane, steps down trees and along chains take 2.3 to 4 times as long as by gathers, probes of hash tables that
 are filled to 0.58 three times, and searches in rows of 32 floats 0.6 of the time. With the same data again all of these would
 gain, since the processor has learned where each lane leaves."""
+_MEASURED_LANES = 8
+"""Of the gangs whose shares are below."""
 _SHARE_ON = 0.6
 """Of the iterations of a gang, those in which a lane is still in the loop: 0.5 to 0.65 for random lengths, and 1 where all are
 the same."""
