@@ -143,6 +143,24 @@ def test_bytes_of_pixels_are_computed_in_16_bits_and_stored_together() -> None:
     assert to.tolist() == ((over.astype(int) + ((v + (v >> 8)) >> 8).ravel()) & 255).tolist()
 
 
+def test_upper_halves_of_products_are_members_side_by_side_and_what_is_copied_is_blended() -> None:
+    body = """int t = b[4 * i + 3];
+        for (uniform int k = 0; k < 3; k++)
+            a[4 * i + k] = ((int)b[4 * i + k] * t + 128) * 257 >> 16;
+        a[4 * i + 3] = t;"""
+    source = f"export void f{HEAD} {{ foreach (i = 0 ... n) {{ {body} }} }}".replace("TYPE", "uint8")
+    assert stores_lane_by_lane(body, element="uint8") == 0
+    assert "mul <32 x i16>" in joined(source)
+    pixels = np.random.default_rng(2).integers(0, 256, (77, 4)).astype(np.uint8)
+    pixels[:9], pixels[9:19] = 255, (255, 254, 1, 255)
+    wanted = ((pixels.astype(int) * pixels[:, 3:] + 128) * 257 >> 16).astype(np.uint8)
+    wanted[:, 3] = pixels[:, 3]
+    for target in ("sse4-i32x4", "avx2-i32x8", "avx512skx-x16"):
+        to = np.zeros_like(pixels)
+        compile_kernels(source, target).f(to.ravel(), pixels.ravel(), pixels.ravel(), len(pixels))
+        assert to.tolist() == wanted.tolist()
+
+
 @pytest.mark.parametrize(
     "body",
     [
