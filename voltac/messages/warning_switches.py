@@ -14,7 +14,8 @@ class WarningSwitch:
     """Whether the warning is given unless the command line says otherwise."""
     text: str
     own: bool = False
-    """ispc, and the language, have no such warning: in builds made for them it is no error, unless it is asked for by name."""
+    """ispc, and the language, have no such warning, or it is about the command line, which ispc never counts: in builds made for
+    them it is no error, unless it is asked for by name."""
 
 
 ALL = "all"
@@ -42,7 +43,9 @@ SWITCHES: tuple[WarningSwitch, ...] = (
     WarningSwitch("missing-return", True, "a function with a result whose end is reached without one", own=True),
     WarningSwitch("null", True, "the null pointer is indexed", own=True),
     WarningSwitch("operator", True, "a function of an operator with parameters that do not fit", own=True),
-    WarningSwitch("output", True, "the command line: no output, no target, a suffix that does not fit, old options"),
+    WarningSwitch(
+        "output", True, "the command line: no output, no target, a suffix or an option without effect, old options", own=True
+    ),
     WarningSwitch("overflow", True, "a constant expression overflows its type"),
     WarningSwitch("pragma", True, "a pragma that is not known or has no effect"),
     WarningSwitch("preprocessor", True, "warnings of the preprocessor, '#warning' among them"),
