@@ -62,7 +62,8 @@ WARNING_CODES: tuple[MessageCode, ...] = (
     _warning("pragma", "#pragma omp parallel\nint a;", "int a;"),
     _warning("preprocessor", "#warning old\nint a;", "int a;"),
     _warning("shadow", "void f(int x) { { int x = 1; } }", "void f(int x) { { int y = 1; } }"),
-    _warning("shift", "int f(int x) { return x << 40; }", "int64 f(int64 x) { return x << 40; }"),
+    _warning("shift", "int f(int x) { return x << -1; }", "int f(int x) { return x >> 1; }"),
+    _warning("shift-width", "int f(int x) { return x << 40; }", "int64 f(int64 x) { return x << 40; }"),
     _warning(
         "threads",
         "export void f(uniform float a[], uniform int n) {\n    foreach (i = 1 ... n) a[i] = a[i - 1];\n}",
