@@ -14,8 +14,8 @@ class WarningSwitch:
     """Whether the warning is given unless the command line says otherwise."""
     text: str
     own: bool = False
-    """ispc, and the language, have no such warning, or it is about the command line, which ispc never counts: in builds made for
-    them it is no error, unless it is asked for by name."""
+    """ispc, and the language, have no such warning, or it is about the command line, which ispc never counts: in builds made
+    for them it is no error, unless it is asked for by name."""
 
 
 ALL = "all"
