@@ -77,14 +77,8 @@ template <typename F, typename I, typename D, typename L, typename U> static inl
 
 template <typename F, typename I, typename D, typename L, typename U>
 static inline void sincos_float(F x, F &sine, F &cosine) {
-    F r, lower;
-    I quadrant = reduce_signed_float<F, I>(x, r, lower);
-    sine = sin_of_both_float<F, I>(r, lower, quadrant, 0);
-    cosine = sin_of_both_float<F, I>(r, lower, quadrant, 1);
-    if (!(abs(x) <= 131072.0f)) {
-        sine = sin_of_large_float<F, I, D, L, U>(x, 0);
-        cosine = sin_of_large_float<F, I, D, L, U>(x, 1);
-    }
+    sine = paired_float<F, I, D, L, U>(x, 0);
+    cosine = paired_float<F, I, D, L, U>(x, 1);
 }
 
 // sin r = r - r T(r^2) and cos r = 1 + r^2 T(r^2) as for float: the terms of T, the highest power first.
@@ -124,12 +118,49 @@ template <typename D, typename L, typename U, typename I> static inline D cos_do
     return sin_of_quadrant_double<D, L, U>(r, lower, quadrant, 1);
 }
 
+// As sin_of_both_float.
+template <typename D, typename L, typename U>
+static inline D sin_of_both_double(D r, D lower, U quadrant, uniform int ahead) {
+    D z = r * r;
+    D s = (D)quadrant_terms_double[0][0], c = (D)quadrant_terms_double[0][1];
+    for (uniform int k = 1; k < 6; ++k) {
+        s = __fma(z, s, quadrant_terms_double[k][0]);
+        c = __fma(z, c, quadrant_terms_double[k][1]);
+    }
+    D sine = r - __fma(r, z * s, lower);
+    D cosine = __fma(r, __fma(r, __fma(z, c, -0.5d), lower), 1.0d);
+    U turned = quadrant + ahead;
+    D value = (L)(turned << 63) < 0 ? cosine : sine;
+    return __float_of_bits(__bits(value) ^ (turned & 2) << 62);
+}
+
+template <typename D, typename L, typename U, typename I> static noinline D sin_of_large_double(D x, uniform int ahead) {
+    D exact, exact_low;
+    U quadrant = (U)(L)reduce_by_words<D, L, U, I>(x, exact, exact_low);
+    return sin_of_quadrant_double<D, L, U>(exact + (x - x), -exact_low, quadrant, ahead);
+}
+
+// Large numbers come last, such that LLVM sees the same before; alone that takes longer.
+template <typename D, typename L, typename U, typename I> static inline D paired_double(D x, uniform int ahead) {
+    D r, lower;
+    U quadrant = reduce_near_double<D, U>(x, r, lower);
+    D value = sin_of_both_double<D, L, U>(r, lower, quadrant, ahead);
+    if (abs(x) > 1000000.0d)
+        value = sin_of_large_double<D, L, U, I>(x, ahead);
+    return value;
+}
+
+template <typename D, typename L, typename U, typename I> static inline D paired_sin_double(D x) {
+    return paired_double<D, L, U, I>(x, 0);
+}
+template <typename D, typename L, typename U, typename I> static inline D paired_cos_double(D x) {
+    return paired_double<D, L, U, I>(x, 1);
+}
+
 template <typename D, typename L, typename U, typename I>
 static inline void sincos_double(D x, D &sine, D &cosine) {
-    D r, lower;
-    U quadrant = reduce_double<D, L, U, I>(x, r, lower);
-    sine = sin_of_quadrant_double<D, L, U>(r, lower, quadrant, 0);
-    cosine = sin_of_quadrant_double<D, L, U>(r, lower, quadrant, 1);
+    sine = paired_double<D, L, U, I>(x, 0);
+    cosine = paired_double<D, L, U, I>(x, 1);
 }
 
 // tan r = r (1 + z N(z)) / (1 + z D(z)) with z = r^2; for odd quadrants the quotient is turned over and negated. Both sides and

@@ -32,24 +32,28 @@ BODIES = {
 }
 
 
-def numbers() -> np.ndarray:
+def numbers(dtype: type) -> np.ndarray:
     """Of every magnitude, small multiples of a quarter turn and their neighbours, and what is special."""
     random = np.random.default_rng(5)
-    patterns = random.integers(0, 1 << 32, N // 2, dtype=np.uint64).astype(np.uint32).view(np.float32)
-    turns = (np.arange(N // 4) * (np.pi / 4)).astype(np.float32)
-    special = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 131072.0, 131072.02], np.float32)
-    return np.concatenate([patterns, turns, np.nextafter(turns, np.float32(0)), special])
+    patterns = np.frombuffer(random.bytes(N // 2 * np.dtype(dtype).itemsize), dtype)
+    turns = (np.arange(N // 4) * (np.pi / 4)).astype(dtype)
+    special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 131072.0, 131072.02, 1e6, 1000000.1]
+    return np.concatenate([patterns, turns, np.nextafter(turns, dtype(0)), np.array(special, dtype)])
 
 
-@pytest.mark.parametrize("target", ["sse4-i32x4", "avx2-i32x8", "avx512skx-x16"])
-def test_the_bits_are_those_of_each_alone(target: str) -> None:
-    k = compile_kernels(ALONE + PAIRED, target=target)
-    x = numbers()
+@pytest.mark.parametrize(
+    ("target", "dtype"),
+    [("sse4-i32x4", np.float32), ("avx2-i32x8", np.float32), ("avx2-i32x8", np.float64), ("avx512skx-x16", np.float32)],
+)
+def test_the_bits_are_those_of_each_alone(target: str, dtype: type) -> None:
+    source = ALONE + PAIRED
+    k = compile_kernels(source if dtype is np.float32 else source.replace("float", "double"), target=target)
+    x = numbers(dtype)
     made = {}
     for name in ("alone", "paired", "at_once"):
         s, c = np.empty_like(x), np.empty_like(x)
         getattr(k, name)(s, c, x, len(x))
-        made[name] = [np.where(np.isnan(one), np.float32(np.nan), one).tobytes() for one in (s, c)]
+        made[name] = [np.where(np.isnan(one), dtype(np.nan), one).tobytes() for one in (s, c)]
     assert made["paired"] == made["alone"]
     assert made["at_once"] == made["alone"]
 
