@@ -410,7 +410,7 @@ LIBRARY_TEXTS = {
     "sinh and cosh below overflow, tanh -10..10, pow 0.01..10 to the -5..5, atan, atan2 and erf finite. Of double: exp,\n"
     "exp2 and tanh finite, expm1 up to 709, log, log2 and log1p of numbers from 1e-300 to 1e300, sin, cos and tan\n"
     "-10 pi..10 pi, sinh and cosh below overflow.\n"
-    "At most 4 ULP.",
+    "At most 4 ULP. exp and exp2 of float are those of AVX2; with AVX-512 they are off by 2.284 and 0.859 at most.",
     "system": "The C library's functions, called once for each active lane; here those of glibc 2.36.",
 }
 

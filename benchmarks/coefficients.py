@@ -36,6 +36,8 @@ def fit(name: str, function: Function, weight: Function, low: float, high: float
 # e^r = 1 + r + r^2 P(r)
 fit("exp", lambda r: (mpmath.expm1(r) - r) / r**2, lambda r: r**2 / mpmath.exp(r), -HALF_LN_2, HALF_LN_2, 5)
 fit("exp fast", lambda r: (mpmath.expm1(r) - r) / r**2, lambda r: r**2 / mpmath.exp(r), -HALF_LN_2, HALF_LN_2, 4)
+# e^r = 1 + r P(r)
+fit("exp fast in one", lambda r: mpmath.expm1(r) / r, lambda r: r / mpmath.exp(r), -HALF_LN_2, HALF_LN_2, 5)
 # e^r - 1 = r + r^2 P(r)
 fit("expm1", lambda r: (mpmath.expm1(r) - r) / r**2, lambda r: r**2 / mpmath.expm1(r), -HALF_LN_2, HALF_LN_2, 6)
 # 2^r = 1 + r P(r)

@@ -2,6 +2,7 @@
 //
 // x = n pi/2 + r with |r| <= pi/4; n mod 4 says which of sin r, cos r, -sin r, -cos r is meant. r is kept as a sum of
 // two numbers, r + low, as the rounding of r alone would cost half a unit in the last place.
+#include "attributes.isph"
 
 // 2/pi = 0.A2F9836E 4E441529 ... in base 2^32, enough for the largest double.
 static const uniform unsigned int two_over_pi[40] = {
@@ -205,20 +206,38 @@ template <typename D, typename L, typename U, typename I> static inline D cos_do
     return sin_of_quarters_double<D, L, U>(sin_quarter_double<D>(r, lower), cos_quarter_double<D>(r, lower), quadrant + 1);
 }
 
-float sin(float x) { return sin_float<float, int, double, int64, uint64>(x); }
+// Beside each other.
+template <typename F, typename I, typename D, typename L, typename U> static inline F paired_sin_float(F x) {
+    return sin_float<F, I, D, L, U>(x);
+}
+template <typename F, typename I, typename D, typename L, typename U> static inline F paired_cos_float(F x) {
+    return cos_float<F, I, D, L, U>(x);
+}
+static inline float paired_sin(float x) { return paired_sin_float<float, int, double, int64, uint64>(x); }
+static inline float paired_cos(float x) { return paired_cos_float<float, int, double, int64, uint64>(x); }
+template <typename D, typename L, typename U, typename I> static inline D paired_sin_double(D x) {
+    return sin_double<D, L, U, I>(x);
+}
+template <typename D, typename L, typename U, typename I> static inline D paired_cos_double(D x) {
+    return cos_double<D, L, U, I>(x);
+}
+static inline double paired_sin(double x) { return paired_sin_double<double, int64, uint64, int>(x); }
+static inline double paired_cos(double x) { return paired_cos_double<double, int64, uint64, int>(x); }
+
+SHARES_WORK float sin(float x) { return sin_float<float, int, double, int64, uint64>(x); }
 uniform float sin(uniform float x) {
     return sin_float<uniform float, uniform int, uniform double, uniform int64, uniform uint64>(x);
 }
-double sin(double x) { return sin_double<double, int64, uint64, int>(x); }
+SHARES_WORK double sin(double x) { return sin_double<double, int64, uint64, int>(x); }
 uniform double sin(uniform double x) { return sin_double<uniform double, uniform int64, uniform uint64, uniform int>(x); }
 float16 sin(float16 x) { return (float16)sin((float)x); }
 uniform float16 sin(uniform float16 x) { return (uniform float16)sin((uniform float)x); }
 
-float cos(float x) { return cos_float<float, int, double, int64, uint64>(x); }
+SHARES_WORK float cos(float x) { return cos_float<float, int, double, int64, uint64>(x); }
 uniform float cos(uniform float x) {
     return cos_float<uniform float, uniform int, uniform double, uniform int64, uniform uint64>(x);
 }
-double cos(double x) { return cos_double<double, int64, uint64, int>(x); }
+SHARES_WORK double cos(double x) { return cos_double<double, int64, uint64, int>(x); }
 uniform double cos(uniform double x) { return cos_double<uniform double, uniform int64, uniform uint64, uniform int>(x); }
 float16 cos(float16 x) { return (float16)cos((float)x); }
 uniform float16 cos(uniform float16 x) { return (uniform float16)cos((uniform float)x); }

@@ -45,6 +45,42 @@ template <typename F, typename I, typename D, typename L, typename U> static inl
     return (F)(((L)odd < 0 ? under : over) / ((L)odd < 0 ? over : under));
 }
 
+// Sine and cosine beside each other: both are computed, by the operations that are chosen between where one is alone, and LLVM does it
+// once. The one of the quadrant is taken.
+template <typename F, typename I> static inline F sin_of_both_float(F r, F lower, I quadrant, uniform int ahead) {
+    F z = r * r;
+    F s = __mad(z, __mad(z, 0.000195185989f, -0.00833219103f), 0.166666552f);
+    F sine = r - __mad(r, z * s, lower);
+    F c = __mad(z, __mad(z, __mad(z, 2.44306684e-05f, -0.00138873013f), 0.0416666456f), -0.5f);
+    F cosine = __mad(r, __mad(r, c, lower), 1.0f);
+    I odd = quadrant << 31;
+    F value = odd < 0 ? (ahead == 0 ? cosine : sine) : (ahead == 0 ? sine : cosine);
+    I turned = ahead == 0 ? quadrant << 30 : quadrant << 30 ^ odd;
+    return __float_of_bits(__bits(value) ^ turned & 0x80000000);
+}
+
+template <typename F, typename I, typename D, typename L, typename U> static inline F paired_float(F x, uniform int ahead) {
+    F r, lower;
+    I quadrant = reduce_signed_float<F, I>(x, r, lower);
+    F value = sin_of_both_float<F, I>(r, lower, quadrant, ahead);
+    if (!(abs(x) <= 131072.0f))
+        value = sin_of_large_float<F, I, D, L, U>(x, ahead);
+    return value;
+}
+
+template <typename F, typename I, typename D, typename L, typename U> static inline F paired_sin_float(F x) {
+    return paired_float<F, I, D, L, U>(x, 0);
+}
+template <typename F, typename I, typename D, typename L, typename U> static inline F paired_cos_float(F x) {
+    return paired_float<F, I, D, L, U>(x, 1);
+}
+
+template <typename F, typename I, typename D, typename L, typename U>
+static inline void sincos_float(F x, F &sine, F &cosine) {
+    sine = paired_float<F, I, D, L, U>(x, 0);
+    cosine = paired_float<F, I, D, L, U>(x, 1);
+}
+
 // sin r = r - r T(r^2) and cos r = 1 + r^2 T(r^2) as for float: the terms of T, the highest power first.
 static const uniform double quadrant_terms_double[7][3] = {
     {-1.5896734280260924e-10d, -1.138258853535238e-11d, -1.5896734280260924e-10d},
@@ -82,12 +118,49 @@ template <typename D, typename L, typename U, typename I> static inline D cos_do
     return sin_of_quadrant_double<D, L, U>(r, lower, quadrant, 1);
 }
 
+// As sin_of_both_float.
+template <typename D, typename L, typename U>
+static inline D sin_of_both_double(D r, D lower, U quadrant, uniform int ahead) {
+    D z = r * r;
+    D s = (D)quadrant_terms_double[0][0], c = (D)quadrant_terms_double[0][1];
+    for (uniform int k = 1; k < 6; ++k) {
+        s = __fma(z, s, quadrant_terms_double[k][0]);
+        c = __fma(z, c, quadrant_terms_double[k][1]);
+    }
+    D sine = r - __fma(r, z * s, lower);
+    D cosine = __fma(r, __fma(r, __fma(z, c, -0.5d), lower), 1.0d);
+    U turned = quadrant + ahead;
+    D value = (L)(turned << 63) < 0 ? cosine : sine;
+    return __float_of_bits(__bits(value) ^ (turned & 2) << 62);
+}
+
+template <typename D, typename L, typename U, typename I> static noinline D sin_of_large_double(D x, uniform int ahead) {
+    D exact, exact_low;
+    U quadrant = (U)(L)reduce_by_words<D, L, U, I>(x, exact, exact_low);
+    return sin_of_quadrant_double<D, L, U>(exact + (x - x), -exact_low, quadrant, ahead);
+}
+
+// Large numbers come last, such that LLVM sees the same before; alone that takes longer.
+template <typename D, typename L, typename U, typename I> static inline D paired_double(D x, uniform int ahead) {
+    D r, lower;
+    U quadrant = reduce_near_double<D, U>(x, r, lower);
+    D value = sin_of_both_double<D, L, U>(r, lower, quadrant, ahead);
+    if (abs(x) > 1000000.0d)
+        value = sin_of_large_double<D, L, U, I>(x, ahead);
+    return value;
+}
+
+template <typename D, typename L, typename U, typename I> static inline D paired_sin_double(D x) {
+    return paired_double<D, L, U, I>(x, 0);
+}
+template <typename D, typename L, typename U, typename I> static inline D paired_cos_double(D x) {
+    return paired_double<D, L, U, I>(x, 1);
+}
+
 template <typename D, typename L, typename U, typename I>
 static inline void sincos_double(D x, D &sine, D &cosine) {
-    D r, lower;
-    U quadrant = reduce_double<D, L, U, I>(x, r, lower);
-    sine = sin_of_quadrant_double<D, L, U>(r, lower, quadrant, 0);
-    cosine = sin_of_quadrant_double<D, L, U>(r, lower, quadrant, 1);
+    sine = paired_double<D, L, U, I>(x, 0);
+    cosine = paired_double<D, L, U, I>(x, 1);
 }
 
 // tan r = r (1 + z N(z)) / (1 + z D(z)) with z = r^2; for odd quadrants the quotient is turned over and negated. Both sides and

@@ -37,7 +37,9 @@ BARRIER = "barrier"
 """``barrier(N)``: waits at the barrier its first argument says, for N threads beside those its second one counts."""
 BY_CONSTANT = "by_constant"
 """``by_constant(NAME)``: for some constants as arguments there are functions NAME_... (``overloads/by_constant.py``)."""
-_OF_LIBRARY = (ACTIVE_LANES, FILLS_LANES, SLOW_UNLESS_CONSTANT, BARRIER, BY_CONSTANT)
+SHARES_WORK = "shares_work"
+"""``shares_work(NAME)``: beside others of the same argument NAME_... is called in its place (``overloads/paired_calls.py``)."""
+_OF_LIBRARY = (ACTIVE_LANES, FILLS_LANES, SLOW_UNLESS_CONSTANT, BARRIER, BY_CONSTANT, SHARES_WORK)
 
 
 def warn_about(checker: Checker, found: Sequence[ast.Attribute], where: str) -> None:

@@ -80,6 +80,8 @@ class CheckedFunction:
     """The body has syntax errors: not all of its statements are known."""
     undeclared: set[str] = field(default_factory=set)
     """Names that were reported as not declared, once."""
+    sharing: set[str] = field(default_factory=set)
+    """Functions that are called and share work with others (``overloads/paired_calls.py``)."""
     has_gaps: bool = False
     """Statements or initial values were rejected, some of them as consequences of other mistakes."""
     operands_left_out: int = 0

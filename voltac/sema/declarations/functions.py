@@ -23,6 +23,7 @@ from voltac.sema.declarations.lengths import declare_lengths
 from voltac.sema.declarations.mangle import in_library, mangle
 from voltac.sema.declarations.operator_functions import is_operator, warn_about_operator
 from voltac.sema.operands import value_of
+from voltac.sema.overloads.paired_calls import with_paired_calls
 from voltac.sema.scopes import FunctionSet, Poisoned
 from voltac.sema.statements.jumps import check_gotos
 from voltac.sema.types import (
@@ -333,7 +334,7 @@ def check_body(checker: Checker, symbol: tree.FunctionSymbol, body: ast.Compound
     finally:
         checker.scopes.pop()
         checker.function = before
-    symbol.body = checked
+    symbol.body = with_paired_calls(checker, checked) if len(context.sharing) > 1 else checked
     checker.program.functions.append(symbol)
 
 

@@ -26,7 +26,7 @@ LIBRARY = shipped_folder("stdlib")
 _HEADERS = "include"
 """The folder of the library for headers. Declarations in each of the others, an overlay, hold for one value of ``--math-lib``,
 for the device of its name, for processors with (``fused``) or without (``unfused``) fused multiply-add, or for those without an
-instruction that scales by powers of two (``without_scaling``)."""
+instruction that scales by powers of two (``without_scaling``, ``fast_without_scaling``)."""
 INDEX_FILE = os.path.join(LIBRARY, "index.json")
 
 
@@ -111,8 +111,10 @@ def overlays_of(target: TargetInfo, math_library: str) -> tuple[str, ...]:
     """What a target and ``--math-lib`` put in place of the common library, the stronger last."""
     if target.device is not None:
         return target.device.libraries
-    scaling = () if target.has_avx512 else ("without_scaling",)
-    return (*scaling, math_library, "fused" if target.has_fma else "unfused")
+    fused = "fused" if target.has_fma else "unfused"
+    if target.has_avx512:
+        return (math_library, fused)
+    return ("without_scaling", math_library, f"{math_library}_without_scaling", fused)
 
 
 def _chunk(row: Row) -> Chunk:

@@ -28,15 +28,15 @@ def call_by_constant(
         return function, arguments
     first, last = arguments
     if type(last) is tree.Constant:
-        own = _beside(checker, function, f"{prefix}_to_{_word(last.value)}")
+        own = beside(checker, function, f"{prefix}_to_{_word(last.value)}")
         if own is not None:
             return own, [first]
         size = abs(last.value)
-        whole = _beside(checker, function, f"{prefix}_to_{'minus_' if last.value < 0 else ''}whole")
+        whole = beside(checker, function, f"{prefix}_to_{'minus_' if last.value < 0 else ''}whole")
         if whole is not None and size in range(_LEAST, _MOST + 1):
             return whole, [first, tree.Constant(last.span, Qual(UINT32), int(size))]
     if type(first) is tree.Constant:
-        own = _beside(checker, function, f"{prefix}_of_{_word(first.value)}")
+        own = beside(checker, function, f"{prefix}_of_{_word(first.value)}")
         if own is not None:
             return own, [last]
     return function, arguments
@@ -47,7 +47,7 @@ def _word(value: float) -> str:
     return f"{'minus_' if value < 0 else ''}{abs(value):g}".replace(".", "_")
 
 
-def _beside(checker: Checker, function: tree.FunctionSymbol, name: str) -> tree.FunctionSymbol | None:
+def beside(checker: Checker, function: tree.FunctionSymbol, name: str) -> tree.FunctionSymbol | None:
     """The function of the library that has this name and the same first parameter."""
     found = checker.find_part_of_library(name)
     if not isinstance(found, FunctionSet):

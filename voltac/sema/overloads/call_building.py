@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from voltac.messages.message import Span
 from voltac.sema import tree
-from voltac.sema.attributes import SLOW_UNLESS_CONSTANT
+from voltac.sema.attributes import SHARES_WORK, SLOW_UNLESS_CONSTANT, argument_of
 from voltac.sema.checker import Checker, Operand, Rejected, declared_here
 from voltac.sema.conversions import convert
 from voltac.sema.operands import address_of, convert_operand, temporary, to_value
@@ -65,6 +65,8 @@ def build_call(checker: Checker, function: tree.FunctionSymbol, operands: Sequen
     if function.library:
         function, arguments = call_by_constant(checker, function, arguments)
         checker.demand_body(function)
+        if function.attributes and checker.function is not None and argument_of(function, SHARES_WORK) is not None:
+            checker.function.sharing.add(function.name)
     if SLOW_UNLESS_CONSTANT in function.attributes and type(arguments[-1]) is not tree.Constant:
         checker.performance_warning(span, f"{function.name} by an amount that is not constant is slow")
     return call_result(tree.Call(span, result_qual(function.type), function, tuple(arguments)), function.type)
