@@ -16,7 +16,7 @@ from voltac.ir.read import read
 from voltac.options import Options
 from voltac.target_info import find_target
 
-TARGETS = ["avx1-i32x8", "avx2-i32x8", "avx512icl-x16"]
+TARGETS = ["avx1-i32x8", "avx2-i32x8", "avx2-i32x16", "avx512icl-x16"]
 TYPES: dict[str, Any] = {"int8": np.int8, "unsigned int8": np.uint8, "int16": np.int16, "unsigned int16": np.uint16}
 SUMS = {
     "int16 products": ("int16", "int16", "(int)p[i] * (int)q[i]", "pmaddwd|vpdpwssd"),

@@ -149,8 +149,7 @@ class _Widening:
         floats = words = False
         is_narrow = bool(self.carried) and len(self.narrow) == len(self.carried)
         sums = {name for each in self.carried for name in (each.change.name, each.term) if is_narrow}
-        widest = 1
-        blocks = False
+        widest, blocks = 1, False
         if not is_narrow:
             widest = max((self.values.layout.size(element_of(each.type)) for each in self.carried), default=1)
         for block in self.loop.blocks:
@@ -221,9 +220,10 @@ class _Widening:
             # Whole elements that members are cut out of (wide_elements): they fill registers, and so does what is computed.
             smallest = _PIXEL
         most = _MOST_REGISTERS * register // (widest * self.width)
-        if is_narrow and not stores and not any(each.counts for each in self.narrow.values()):
+        if is_narrow and not stores:
             # What is wide in single gangs stays narrow here.
-            most = _MOST_REGISTERS * register // (smallest * self.width)
+            counted = [each.divisor for each in self.narrow.values() if each.counts]
+            most = max(most, *counted) if counted else _MOST_REGISTERS * register // (smallest * self.width)
         self.narrow = {
             each.phi.name: self.narrow[each.phi.name]
             for each in self.carried
