@@ -74,6 +74,12 @@ def test_no_mask_of_bits_crosses_a_block() -> None:
                 assert not [line for line in other.instructions if masks & set(line.names_used())]
 
 
+def test_functions_that_are_seldom_called_are_left_alone() -> None:
+    seldom = CROSSING.replace("@f(", "@f.some_on(")
+    assert keep_masks_wide(seldom, AVX2) == seldom
+    assert keep_masks_wide(CROSSING + seldom, AVX2) == keep_masks_wide(CROSSING, AVX2) + seldom
+
+
 def test_targets_with_mask_registers_are_left_alone() -> None:
     assert keep_masks_wide(CROSSING, Options(find_target("avx512skx-x8"))) == CROSSING
 

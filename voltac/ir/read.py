@@ -7,10 +7,10 @@ from collections.abc import Callable
 from voltac.ir.model import Block, Function, Instruction, Module
 
 
-def read(text: str, is_wanted: Callable[[list[str]], bool] | None = None) -> Module:
+def read(text: str, is_wanted: Callable[[str, list[str]], bool] | None = None) -> Module:
     """Read a module as LLVM prints it (one instruction a line; blocks separated by blank lines).
 
-    Functions that ``is_wanted`` says no to, by their lines, stay lines.
+    Functions that ``is_wanted`` says no to, by their header and the lines behind it, stay lines.
     """
     lines = text.split("\n")
     module = Module()
@@ -21,7 +21,7 @@ def read(text: str, is_wanted: Callable[[list[str]], bool] | None = None) -> Mod
         if lines[position].startswith("define "):
             end = lines.index("}", position)
             inside = lines[position + 1 : end]
-            if is_wanted is None or is_wanted(inside):
+            if is_wanted is None or is_wanted(lines[position], inside):
                 if position > start:
                     module.items.append(lines[start:position])
                 module.items.append(_function(lines[position], inside))

@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from voltac.ir import marks
 from voltac.ir import match as m
 from voltac.ir.constants import integers, written
 from voltac.ir.model import Block, Function, Instruction
@@ -59,7 +60,7 @@ def keep_masks_wide(text: str, options: Options) -> str:
 
         records = DebugRecords(module)
     changed = False
-    for function in module.often_called:
+    for function in module.functions:
         masks = masks_of(function, target.mask_bits)
         if any(masks.size(name) > target.vector_bits for name in masks.made) and make_masks_of_lanes(function):
             masks = masks_of(function, target.mask_bits)
@@ -71,9 +72,11 @@ def keep_masks_wide(text: str, options: Options) -> str:
     return write(module)
 
 
-def _uses_masks(lines: list[str]) -> bool:
-    """Whether a function hands masks on at all."""
-    return any(" x i1> " in line and (" x i1> %" in line or " x i1> [" in line) for line in lines)
+def _uses_masks(header: str, lines: list[str]) -> bool:
+    """Whether a function that is often called hands masks on at all."""
+    return not marks.is_seldom_called(header) and any(
+        " x i1> " in line and (" x i1> %" in line or " x i1> [" in line) for line in lines
+    )
 
 
 class _Widening:
