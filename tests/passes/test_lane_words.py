@@ -112,3 +112,46 @@ def test_what_is_stored_lane_by_lane_shares_no_words() -> None:
     }"""
     assert "arithmetic.fence" in passed(text % "i", "avx2-i32x8")
     assert "arithmetic.fence" not in passed(text % "4 * i", "avx2-i32x8")
+
+
+ROWS = """
+export void rows(uniform float to[], const uniform float table[], const uniform int at[], uniform int n, uniform int row) {
+    foreach (i = 0 ... n)
+        to[i] = table[row * 16 + at[i]] + 2 * table[at[i] + (row + 1) * 16];
+}
+export void wrapping(uniform float to[], const uniform float table[], const uniform int at[], uniform int n, uniform int row) {
+    foreach (i = 0 ... n) {
+        unsigned int place = (unsigned int)at[i] + (unsigned int)row;
+        to[i] = table[place];
+    }
+}
+export void scaled(uniform uint8 to[], const uniform uint8 table[], uniform int n, uniform int row) {
+    foreach (i = 0 ... n)
+        to[i] = table[row * 64 + (i * 45000 >> 16)];
+}
+"""
+
+
+@pytest.mark.parametrize("target", ["avx2-i32x8", "sse4-i32x4", "avx512skx-x16"])
+def test_what_is_added_to_all_lanes_is_part_of_the_place(target: str) -> None:
+    """Less than zero on either side, and where the sum of unsigned numbers wraps around."""
+    kernels = compile_kernels(ROWS, target)
+    random = np.random.default_rng(4)
+    table = random.integers(0, 1024, 1024).astype(np.float32)
+    for n in COUNTS:
+        for row, low in ((0, 0), (-3, 48), (40, -640), (7, -112)):
+            at, to = random.integers(low, low + 300, n).astype(np.int32), np.zeros(n, np.float32)
+            kernels.rows(to, table, at, n, row)
+            assert (to == table[row * 16 + at] + 2 * table[at + row * 16 + 16]).all()
+            kernels.wrapping(to, table, at - low + 5, n, -5)
+            assert (to == table[at - low]).all()
+        bytes_of, made = random.integers(0, 256, 1024).astype(np.uint8), np.zeros(n, np.uint8)
+        kernels.scaled(made, bytes_of, n, 9)
+        assert (made == bytes_of[9 * 64 + (np.arange(n) * 45000 >> 16)]).all()
+
+
+def test_lanes_are_counted_from_the_row() -> None:
+    """Which is one place for all of them."""
+    text = passed(ROWS)
+    assert text.count("getelementptr i8, ptr %row") >= 8
+    assert text.count("getelementptr float, ptr %row") >= 16

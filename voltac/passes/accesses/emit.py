@@ -17,7 +17,7 @@ from voltac.ir.parts import BINARY, CASTS, Operand, Parts
 from voltac.ir.pseudo_operations import suffix
 from voltac.ir.types import element_of, lanes_of
 from voltac.ir.uses import Uses, uses_of
-from voltac.passes.accesses.lane_words import HALF, LaneWord, word_of_lane
+from voltac.passes.accesses.lane_words import HALF, LaneWord, without_uniform, word_of_lane
 
 NOWHERE = "@volta.nowhere"
 NOWHERE_BYTES = 32
@@ -353,16 +353,24 @@ class Emitter:
             parts = instruction.parts
             base, *indices = parts.operands
             pointer = self.lane_pointer(base.type, base.value, lane) if lanes_of(base.type) else base.value
-            texts = [f"{element_of(each.type)} {self._index_lane(each, lane)}" for each in indices]
             flags = "".join(f"{flag} " for flag in parts.flags)
+            extended = made_by(("sext", "zext"), indices[0].value, self.values.definitions) if indices else None
+            if extended is not None and lanes_of(extended.type):
+                extended, scalars = without_uniform(extended, self.values)
+                for each in scalars:
+                    # A place for all lanes, from which each has its own distance: LLVM takes it out of loops.
+                    wide = self.value("row", f"{extended.op} {each.type} {each.value} to i64")
+                    pointer, flags = self.value("row", f"getelementptr {parts.element_type}, ptr {pointer}, i64 {wide}"), ""
+            made = [self._index_lane(each, lane, extended if each is indices[0] else None) for each in indices]
+            texts = [f"{element_of(each.type)} {text}" for each, text in zip(indices, made)]
             written = self.value("place", f"getelementptr {flags}{parts.element_type}, ptr {pointer}, {', '.join(texts)}")
             self._written["pointer", vector, lane] = written
         return written
 
-    def _index_lane(self, index: Operand, lane: int) -> str:
+    def _index_lane(self, index: Operand, lane: int, extended: Instruction | None) -> str:
         if not lanes_of(index.type):
             return index.value
-        instruction = made_by(("sext", "zext"), index.value, self.values.definitions)
+        instruction = extended or made_by(("sext", "zext"), index.value, self.values.definitions)
         if instruction is not None:
             source = instruction.operands[0]
             is_loaded = self.lane_loads and lane_source(source.value, self.values, self.same) in self.lane_loads

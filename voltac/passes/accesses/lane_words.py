@@ -67,6 +67,26 @@ def _without_constants(extended: Instruction, values: LaneValues) -> tuple[Opera
     return lanes, added
 
 
+def without_uniform(extended: Instruction, values: LaneValues) -> tuple[Instruction, list[Operand]]:
+    """The extension of what is left without the scalars that are added to all lanes, and these.
+
+    Their sum with it does not wrap, and is the same in 64 bits.
+    """
+    lanes, scalars = extended.operands[0], list[Operand]()
+    claim = "nsw" if extended.op == "sext" else "nuw"
+    while (made := values.definitions.get(lanes.value)) is not None and made.op == "add" and claim in made.parts.flags:
+        splats = [scalar_of_splat(each.value, values.definitions) if each.value[0] == "%" else None for each in made.operands]
+        known = next((each for each in splats if each is not None), None)
+        if known is None or all(splats):
+            break
+        scalars.append(known)
+        lanes = made.operands[known is splats[0]]
+    if not scalars:
+        return extended, []
+    kind = f"<{lanes_of(extended.type)} x {element_of(extended.type)}>"
+    return Instruction(f"  {extended.name} = {extended.op} {lanes.type} {lanes.value} to {kind}"), scalars
+
+
 def _is_small(vector: str, values: LaneValues) -> bool:
     """Whether no lane is negative, as is plain to see."""
     vector = source(vector, ("sext",), values.definitions)
