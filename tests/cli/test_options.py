@@ -144,6 +144,18 @@ def test_arguments_come_from_files_and_the_environment(voltac: Run, parts: Path)
     assert "$93" in done.stdout
 
 
+def test_words_of_argument_files_may_be_quoted(voltac: Run, parts: Path) -> None:
+    """As gcc reads them, and build systems write them: quotes of both kinds, and backslashes before single characters."""
+    (parts / "out dir").mkdir()
+    (parts / "more.txt").write_text("'-DOTHER=(1 + 2)' -DFAR=\\(90\\)\n--target=sse4 -o \"out dir/parts.o\"\n")
+    done = voltac("@more.txt", "parts.ispc", "-Iinc", environment={"ISPC_ARGS": "-h 'out dir/parts.h'"})
+    assert (done.stderr, done.returncode) == ("", 0)
+    assert {path.name for path in (parts / "out dir").iterdir()} == {"parts.o", "parts.h"}
+    (parts / "more.txt").write_text("-o 'parts.o")
+    done = voltac("@more.txt", "parts.ispc", TARGET)
+    assert "more.txt: a quotation has no end" in said(done) and done.returncode == 2
+
+
 def test_warnings_can_be_errors(voltac: Run, folder: Path) -> None:
     (folder / "hides.ispc").write_text("int a;\nvoid f() {\n    int a = 1;\n}\n")
     words = ("hides.ispc", TARGET, "-o", "hides.o", "--werror")

@@ -291,6 +291,10 @@ out:
             f"({small})({one} >> {count})", f"({small})({one} << {count})", f"({small})({one} / ({small})({count} + 1))",
             f"({small})({one} % ({small}){self.rng.randint(1, 100)})", f"abs((int16)({self.value('int16')} / (int16)2))",
         )  # fmt: skip
+        if self.rng.random() < 0.2:
+            name = self.name("one")
+            step = f"{name} {self.rng.choice('+-*^&|')}= {self.condition()};"
+            return Part("", f"{{ bool {name} = {self.condition()}; if ({self.condition()}) {step} {self.note(name, 'bool')} }}")
         if self.rng.random() < 0.5:
             return Part("", self.note(self.rng.choice(forms), type))
         return Part("", self.note(self.rng.choice(more), small))

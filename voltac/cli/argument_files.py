@@ -39,7 +39,7 @@ class ArgumentFiles:
         if len(self.read) == _MOST_FILES:
             raise UsageError(f"more than {_MOST_FILES} argument files are named, one by the other; the last is {path}")
         self.read.append(path)
-        words = _content(path).split()
+        words = words_in(_content(path), f"the argument file {path}")
         self._words += len(words)
         if self._words > _MOST_WORDS:
             raise UsageError(f"argument files have more than {_MOST_WORDS} words in all; the last is {path}")
@@ -47,6 +47,18 @@ class ArgumentFiles:
         found = self.expanded(words)
         self._open.pop()
         return found
+
+
+def words_in(text: str, where: str) -> list[str]:
+    """The words of a text as gcc divides those of its ``@file``: quotes keep blanks, a backslash keeps what follows."""
+    if not any(mark in text for mark in "\\'\""):
+        return text.split()
+    import shlex  # late: most command lines quote nothing
+
+    try:
+        return shlex.split(text)
+    except ValueError:
+        raise UsageError(f"{where}: a quotation has no end") from None
 
 
 def _content(path: str) -> str:

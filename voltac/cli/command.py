@@ -13,7 +13,7 @@ from contextlib import suppress
 from importlib import import_module
 
 from voltac.cli import end_interrupted
-from voltac.cli.argument_files import ArgumentFiles
+from voltac.cli.argument_files import ArgumentFiles, words_in
 from voltac.cli.commands import COMMANDS
 from voltac.cli.option_table import COMPILE, TEXTS, Namespace, UsageError
 from voltac.cli.outputs import OutputError, write_standard_output
@@ -134,11 +134,15 @@ def _replace_closed_streams() -> None:
             setattr(sys, name, open(os.devnull, mode))  # noqa: SIM115 (stays open)
 
 
+def _words_of_environment(command: str) -> list[str]:
+    return words_in(os.environ.get("ISPC_ARGS", ""), "the variable ISPC_ARGS") if command == COMPILE else []
+
+
 def _command(words: list[str], gathered: list[Diagnostic] | None) -> int:
     command = words[0] if words and words[0] in COMMANDS else COMPILE
     words = words[1:] if command != COMPILE else words
     files = ArgumentFiles()
-    words = files.expanded(words) + (os.environ.get("ISPC_ARGS", "").split() if command == COMPILE else [])
+    words = files.expanded(words) + _words_of_environment(command)
     arguments = parse_arguments(command, words)
     arguments.argument_files = files.read
     arguments.words = words
