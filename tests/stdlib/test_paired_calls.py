@@ -1,5 +1,7 @@
 """sin and cos of one argument are computed together, with the bits that each has alone."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from kernels import compile_kernels
@@ -35,8 +37,8 @@ BODIES = {
 def numbers(dtype: type) -> np.ndarray:
     """Of every magnitude, small multiples of a quarter turn and their neighbours, and what is special."""
     random = np.random.default_rng(5)
-    patterns = np.frombuffer(random.bytes(N // 2 * np.dtype(dtype).itemsize), dtype)
-    turns = (np.arange(N // 4) * (np.pi / 4)).astype(dtype)
+    patterns: Any = np.frombuffer(random.bytes(N // 2 * np.dtype(dtype).itemsize), dtype)
+    turns: Any = (np.arange(N // 4) * (np.pi / 4)).astype(dtype)
     special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-45, 131072.0, 131072.02, 1e6, 1000000.1]
     return np.concatenate([patterns, turns, np.nextafter(turns, dtype(0)), np.array(special, dtype)])
 
