@@ -65,6 +65,7 @@ SHORT_NAMES = {
     "sse2": "sse2-i32x4", "sse2-x2": "sse2-i32x8", "sse4": "sse4.2-i32x4", "sse4-x2": "sse4.2-i32x8", "avx": "avx1-i32x8",
     "avx1": "avx1-i32x8", "avx-x2": "avx1-i32x16", "avx1-x2": "avx1-i32x16", "avx2": "avx2-i32x8", "avx2-x2": "avx2-i32x16",
     "sse4-i32x8": "sse4.2-i32x8", "avx512skx-i32x16": "avx512skx-x16",
+    "AVX2": "avx2-i32x8", "SSE4.2-i32x4": "sse4.2-i32x4", "AVX512SKX-X16": "avx512skx-x16",
 }  # fmt: skip
 
 

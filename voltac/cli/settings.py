@@ -313,7 +313,7 @@ def _target(arguments: Namespace, diagnostics: Diagnostics) -> tuple[TargetInfo,
 
 
 def _named_target(name: str) -> TargetInfo:
-    if name == "host":
+    if name.lower() == "host":
         return host_target()
     try:
         return find_target(name)

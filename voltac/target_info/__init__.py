@@ -335,11 +335,11 @@ def target_aliases() -> dict[str, str]:
 
 
 def find_target(name: str) -> TargetInfo:
-    """The record for a canonical name or alias; ``host`` is resolved by ``voltac.llvm.host``.
+    """The record for a canonical name or alias, in letters of any case; ``host`` is resolved by ``voltac.llvm.host``.
 
     Raises :class:`UnknownTarget`, naming the nearest and the families.
     """
-    text = _ALIASES.get(name, name)
+    text = _ALIASES.get(name.lower(), name.lower())
     if text.startswith("sse4-"):
         text = "sse4.2-" + text.removeprefix("sse4-")
     if text.startswith("avx512") and "-i32x" in text:
@@ -348,8 +348,9 @@ def find_target(name: str) -> TargetInfo:
     if isa in _ROWS and form in _ROWS[isa][1]:
         return _record(text)
     devices = __getattr__("DEVICES")
-    if text in devices:
-        return devices[text]
+    found = devices.get(name) or devices.get(text)
+    if found:
+        return found
     listed = listed_devices()
     names = ["host", *_ALIASES, *target_names(), *listed]
     if isa in _ROWS:
