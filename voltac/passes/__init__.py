@@ -49,17 +49,22 @@ from voltac.passes.lanes.changed_lanes import change_lanes_in_turn
 from voltac.passes.lanes.even_odd_lanes import compute_even_odd
 from voltac.passes.lanes.exchange_lanes import exchange_lanes
 from voltac.passes.lanes.known_lanes import access_known_lanes
+from voltac.passes.lanes.lane_arrays import index_lane_arrays
 from voltac.passes.lanes.lane_orders import order_lanes
 from voltac.passes.lanes.lanes_in_scalars import keep_lanes_in_scalars
 from voltac.passes.lanes.paired_shuffles import shuffle_pairs
 from voltac.passes.lanes.signed_indices import extend_by_sign
 from voltac.passes.lanes.some_lanes import move_some_lanes
+from voltac.passes.lanes.thawed_loads import thaw_loads
+from voltac.passes.lanes.unsigned_indices import turn_unsigned_indices
 from voltac.passes.lanes.values_by_register import compute_by_register
 from voltac.passes.masks.flatten_branches import flatten_branches
 from voltac.passes.masks.frozen_conditions import freeze_compared
 from voltac.passes.masks.joined_conditions import join_conditions
 from voltac.passes.masks.merged_ranges import merge_ranges
+from voltac.passes.masks.signed_compares import compare_signed
 from voltac.passes.masks.single_choices import choose_once
+from voltac.passes.masks.sunk_stores import sink_stores
 from voltac.passes.masks.unmasked_stores import keep_stores_unmasked
 from voltac.passes.masks.wide_masks import keep_masks_wide
 from voltac.passes.masks.zeros_behind_masks import clear_moved_lanes
@@ -137,6 +142,9 @@ PASSES = (
     Pass("test_wrapping_indices", "loops whose unsigned indices do not wrap around become a version of their own",
          test_wrapping_indices, _resolves_on_host),
     Pass("flatten_branches", "short branches that only skip work become straight code", flatten_branches, _resolves),
+    Pass("sink_stores", "stores to the same elements in both sides of an if go behind it, where masked ones cost",
+         sink_stores,
+         lambda options: options.level > 1 and not options.target.has_masked_small and _resolves_on_host(options)),
     Pass("count_bits", "loops that clear the lowest bit until none is left count the bits at once",
          count_bits, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("copy_whole", "loops that only copy become memcpy", copy_whole, _resolves_in_full),
@@ -223,6 +231,9 @@ AFTER_LLVM = (
          join_conditions, lambda options: _resolves_on_host(options) and not options.target.has_avx512),
     Pass("merge_ranges", "two tests of ranges that differ in a bit, of which either may hold, become one without it",
          lambda text, options: merge_ranges(text), lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("compare_signed", "lanes of one sign are compared as signed numbers, where others take more instructions",
+         lambda text, options: compare_signed(text),
+         lambda options: _resolves_on_host(options) and options.target.is_x86 and not options.target.has_mask_registers),
     Pass("freeze_compared", "numbers are frozen before they are compared, not conditions, where masks are whole lanes",
          freeze_compared, lambda options: _resolves_on_host(options) and options.target.is_x86),
     Pass("divide_in_words", "bytes are divided by constants as 16-bit numbers, which processors multiply",
@@ -241,6 +252,8 @@ AFTER_LLVM = (
     Pass("count_by_exponents", "leading and trailing zeros of lanes are exponents of floats",
          lambda text, options: count_by_exponents(text),
          lambda options: _resolves_on_host(options) and options.target.is_x86 and not options.target.has_avx512),
+    Pass("thaw_loads", "vectors of what was loaded are not frozen where LLVM no longer simplifies",
+         lambda text, options: thaw_loads(text), lambda options: _resolves_on_host(options) and options.target.is_x86),
     Pass("join_bytes", "numbers that are put together of bytes by shifts are shuffled together", join_bytes,
          lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
     Pass("multiply_halves", "products of lower and of upper halves of lanes that are added are one instruction",
@@ -257,6 +270,14 @@ AFTER_LLVM = (
          carry_indices, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("extend_by_sign", "indices of gathers are extended by their sign, as the instructions do",
          lambda text, options: extend_by_sign(text), optimizing),
+    Pass("index_lane_arrays", "gathers from arrays of each lane's own use 32-bit indices into those of all lanes",
+         lambda text, options: index_lane_arrays(text),
+         lambda options: options.level > 1 and options.target.is_x86 and options.target.has_gather
+         and _resolves_on_host(options)),
+    Pass("turn_unsigned_indices", "unsigned indices of gathers become signed ones from a base in the middle of what they reach",
+         lambda text, options: turn_unsigned_indices(text),
+         lambda options: options.level > 1 and options.target.is_x86 and options.target.has_gather
+         and _resolves_on_host(options)),
     Pass("add_under_masks", "truth values are added under masks, where these are bits",
          lambda text, options: add_under_masks(text), lambda options: _resolves_on_host(options) and options.target.has_avx512),
     Pass("keep_stores_unmasked", "stores of all lanes stay that where masked ones are slow", keep_stores_unmasked, optimizing),

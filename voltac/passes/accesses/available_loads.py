@@ -23,7 +23,8 @@ _MOST_LAYERS = 4
 _MOST_KNOWN = 32
 """Places; the one that was touched first is forgotten first."""
 _INVERSE = m.op("xor", m.value("mask"), m.all_ones())
-_BOTH = m.one_of(m.op("and", m.value("one"), m.value("other")), m.op("select", m.value("one"), m.value("other"), m.number(0)))
+BOTH = m.one_of(m.op("and", m.value("one"), m.value("other")), m.op("select", m.value("one"), m.value("other"), m.number(0)))
+"""A mask that is on where two are."""
 _CHANGED_FORM = m.one_of(m.op(("sext", "freeze"), m.value("mask")), m.negative(m.value("mask")))
 
 
@@ -116,11 +117,11 @@ def conjuncts(mask: str, values: LaneValues, depth: int = _DEPTH) -> dict[str, b
     """What is true (or false) in each lane that is on."""
     if depth == 0 or is_all_true(mask):
         return {}
-    mask = _root(mask, values)
+    mask = root_mask(mask, values)
     found = {mask: True}
     if inverted := inverse(mask, values):
-        found[_root(inverted, values)] = False
-    elif both := _BOTH.find(mask, values.definitions):
+        found[root_mask(inverted, values)] = False
+    elif both := BOTH.find(mask, values.definitions):
         for side in both.values():
             found.update(conjuncts(side.value, values, depth - 1))
     return found
@@ -130,16 +131,16 @@ def mask_implies(narrow: str, wide: str, values: LaneValues, depth: int = _DEPTH
     """Whether every lane that is on in one mask is certainly on in the other."""
     if is_all_true(wide) or _implies(narrow, wide, values, _DEPTH):
         return True
-    both = _BOTH.find(_root(wide, values), values.definitions) if depth else None
+    both = BOTH.find(root_mask(wide, values), values.definitions) if depth else None
     return both is not None and all(mask_implies(narrow, side.value, values, depth - 1) for side in both.values())
 
 
 def _implies(narrow: str, wide: str, values: LaneValues, depth: int) -> bool:
     """Whether one mask is a conjunction with the other in it."""
-    narrow, wide = _root(narrow, values), _root(wide, values)
+    narrow, wide = root_mask(narrow, values), root_mask(wide, values)
     if narrow == wide or is_all_true(wide):
         return True
-    both = _BOTH.find(narrow, values.definitions) if depth else None
+    both = BOTH.find(narrow, values.definitions) if depth else None
     return both is not None and any(_implies(side.value, wide, values, depth - 1) for side in both.values())
 
 
@@ -149,7 +150,7 @@ def inverse(mask: str, values: LaneValues) -> str:
     return found["mask"].value if found else ""
 
 
-def _root(mask: str, values: LaneValues) -> str:
+def root_mask(mask: str, values: LaneValues) -> str:
     """A mask without its changes of form: the sign bits of integers, their extension, freezing."""
     while changed := _CHANGED_FORM.find(mask, values.definitions):
         mask = changed["mask"].value
