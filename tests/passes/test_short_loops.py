@@ -73,4 +73,3 @@ def test_the_innermost_loop_begins_a_line() -> None:
     loops = [end for end in ends if " br i1 " in end]
     assert len(loops) >= 2
     assert all(re.search(r", !llvm\.loop !\d+$", end) for end in loops)
-    assert made.optimized.text().count("llvm.loop.align") >= 2
