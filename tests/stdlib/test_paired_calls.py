@@ -34,7 +34,7 @@ BODIES = {
 }
 
 
-def numbers(dtype: type) -> np.ndarray:
+def numbers(dtype: Any) -> np.ndarray:
     """Of every magnitude, small multiples of a quarter turn and their neighbours, and what is special."""
     random = np.random.default_rng(5)
     patterns: Any = np.frombuffer(random.bytes(N // 2 * np.dtype(dtype).itemsize), dtype)
@@ -47,7 +47,7 @@ def numbers(dtype: type) -> np.ndarray:
     ("target", "dtype"),
     [("sse4-i32x4", np.float32), ("avx2-i32x8", np.float32), ("avx2-i32x8", np.float64), ("avx512skx-x16", np.float32)],
 )
-def test_the_bits_are_those_of_each_alone(target: str, dtype: type) -> None:
+def test_the_bits_are_those_of_each_alone(target: str, dtype: Any) -> None:
     source = ALONE + PAIRED
     k = compile_kernels(source if dtype is np.float32 else source.replace("float", "double"), target=target)
     x = numbers(dtype)

@@ -41,6 +41,7 @@ from voltac.passes.gangs.divided_rests import divide_rests
 from voltac.passes.gangs.gang_pairs import pair_gangs
 from voltac.passes.gangs.gangs_in_flight import put_gangs_in_flight
 from voltac.passes.gangs.overlapping_gangs import overlap_last_gangs
+from voltac.passes.gangs.short_loops import align_short_loops
 from voltac.passes.gangs.whole_copies import copy_whole
 from voltac.passes.gangs.whole_stores import make_stores_whole
 from voltac.passes.gangs.wide_gangs import widen_gangs
@@ -283,6 +284,8 @@ AFTER_LLVM = (
          clear_moved_lanes, optimizing, required=True),
     Pass("spread_masks_as_bytes", "lanes of masks that are spread are so as bytes, where predicates end LLVM",
          spread_sve_masks, lambda options: options.target.has_sve and optimizing(options), required=True),
+    Pass("align_short_loops", "short loops that stay within a line of the instruction cache begin with one",
+         lambda text, options: align_short_loops(text), lambda options: options.level > 1 and options.target.is_x86),
     Pass("keep_constants_in_memory", "constants of vectors are operands in memory, where they are more than registers",
          lambda text, options: keep_constants_in_memory(text),
          _broadcasts_constants),
