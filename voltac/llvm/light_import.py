@@ -39,7 +39,7 @@ def choose() -> None:
 def _share_arena() -> None:
     """All threads allocate where the first one does: glibc asks the system for each few pages of the arena of another one, a
     thousand times for a program of 300 lines."""
-    import ctypes
+    import ctypes  # late: who compiles needs it
 
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
