@@ -1,8 +1,11 @@
 """The command's own process imports llvmlite without what a compiler never calls; every other process as it is."""
 
+import ctypes
 import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 SOURCE = "export void twice(uniform float x[], uniform int n) { foreach (i = 0 ... n) x[i] *= 2; }"
 LEFT_OUT = ("importlib.resources", "llvmlite.ir", "platform")
@@ -39,3 +42,34 @@ def test_other_processes_import_all_of_it(tmp_path: Path) -> None:
 def test_where_the_light_way_fails_the_ordinary_one_is_taken(tmp_path: Path) -> None:
     broken = "from voltac.llvm import light_import\nlight_import._folder_of = lambda package: 1 / 0"
     assert modules_after(tmp_path, own=True, before=broken).issuperset(LEFT_OUT)
+
+
+ARENAS = """
+import ctypes, threading
+from voltac.llvm import light_import
+if {own}:
+    light_import.process_is_own()
+light_import.choose()
+libc = ctypes.CDLL(None)
+libc.malloc.restype = libc.fdopen.restype = ctypes.c_void_p
+threads = [threading.Thread(target=libc.malloc, args=(1000,)) for _ in range(3)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+file = ctypes.c_void_p(libc.fdopen(1, b"w"))
+libc.malloc_info(0, file)
+libc.fflush(file)
+"""
+"""What glibc says of its arenas where three threads have allocated."""
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_info"), reason="glibc's")
+def test_threads_of_the_own_process_alone_share_an_arena() -> None:
+    def arenas(own: bool) -> int:
+        code = ARENAS.format(own=own)
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+        return done.stdout.count("<heap nr=")
+
+    assert arenas(own=True) == 1
+    assert arenas(own=False) > 1

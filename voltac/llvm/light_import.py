@@ -17,6 +17,8 @@ from typing import Any
 _LIBRARIES = {"linux": "libllvmlite.so", "darwin": "libllvmlite.dylib"}
 _OTHERS_READ_BEFORE = ("_bisect", "_struct", "math")
 """Modules of Python that are libraries, and that every compilation imports: the system opens one at a time."""
+_ARENA_MAX = -8
+"""Of glibc's ``mallopt``: how many arenas there may be."""
 _alone = _light = False
 
 
@@ -30,6 +32,18 @@ def choose() -> None:
     """Where that is so, import llvmlite in the light way when it is asked for."""
     global _light
     _light = _alone and "llvmlite" not in sys.modules and sys.platform in _LIBRARIES
+    if _light:
+        _share_arena()
+
+
+def _share_arena() -> None:
+    """All threads allocate where the first one does: glibc asks the system for each few pages of the arena of another one, a
+    thousand times for a program of 300 lines."""
+    import ctypes  # late: who compiles needs it
+
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    if mallopt is not None:
+        mallopt(_ARENA_MAX, 1)
 
 
 def begin() -> None:
