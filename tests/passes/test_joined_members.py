@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 import pytest
-from guard_pages import Array, FencedCalls
-from kernels import InterpretedModule, compile_kernels
+from guard_pages import Array
+from judged_kernels import JudgedKernels
+from kernels import compile_kernels
 from some_pairs import some_pairs
 
 from voltac.driver import compile_source
-from voltac.ir.interp import IRInterpreter
-from voltac.ir.read import read
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.pass_runs import PassRuns
@@ -110,24 +108,15 @@ def stores_lane_by_lane(body: str, head: str = HEAD, element: str = "float", tar
 def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> None:
     source = SOURCE.replace("TYPE", element)
     dtype = np.dtype(TYPES[element])
-    kernels = compile_kernels(source, target)
-    options = Options(find_target(target), 3)
-    interpreter = IRInterpreter(read(compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]))
-    width = find_target(target).width
-    calls, random = FencedCalls(), np.random.default_rng(1)
+    kernels = JudgedKernels(source, target)
+    width, random = kernels.width, np.random.default_rng(1)
     for number, n in enumerate((0, 1, width - 1, width, width + 1, 2 * width, 4 * width + 3)):
         for name, (_, members, formula) in BODIES.items():
             first, second = (random.integers(0, 4, size).astype(dtype) for size in (members * n, 64))
             wanted = _members(members, lambda rows, k: formula(rows, k, second), first, n).astype(dtype)  # noqa: B023
-            if number == 4:
-                to = np.zeros(members * n, dtype)
-                interpreter.call(name, [to, first.copy(), second.copy(), n])
-                assert to.tolist() == wanted.tolist(), name
-            for at_end in (False, True):
-                to, *given = calls.copies(np.zeros(members * n, dtype), first, second[: 64 if n else 1], at_end=at_end)
-                calls.add((name, n, at_end), partial(kernels[name], to, *given, n), (to, wanted))
-    if not isinstance(kernels, InterpretedModule):
-        calls.check()
+            arrays = [np.zeros(members * n, dtype), first, second[: 64 if n else 1]]
+            kernels.expect(name, arrays, (n,), wanted, interpreted=number == 4)
+    kernels.check()
 
 
 @pytest.mark.parametrize("name", sorted(JOINED))

@@ -55,11 +55,13 @@ from voltac.passes.lanes.paired_shuffles import shuffle_pairs
 from voltac.passes.lanes.signed_indices import extend_by_sign
 from voltac.passes.lanes.some_lanes import move_some_lanes
 from voltac.passes.lanes.thawed_loads import thaw_loads
+from voltac.passes.lanes.unsigned_indices import turn_unsigned_indices
 from voltac.passes.lanes.values_by_register import compute_by_register
 from voltac.passes.masks.flatten_branches import flatten_branches
 from voltac.passes.masks.frozen_conditions import freeze_compared
 from voltac.passes.masks.joined_conditions import join_conditions
 from voltac.passes.masks.merged_ranges import merge_ranges
+from voltac.passes.masks.signed_compares import compare_signed
 from voltac.passes.masks.single_choices import choose_once
 from voltac.passes.masks.sunk_stores import sink_stores
 from voltac.passes.masks.unmasked_stores import keep_stores_unmasked
@@ -228,6 +230,9 @@ AFTER_LLVM = (
          join_conditions, lambda options: _resolves_on_host(options) and not options.target.has_avx512),
     Pass("merge_ranges", "two tests of ranges that differ in a bit, of which either may hold, become one without it",
          lambda text, options: merge_ranges(text), lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("compare_signed", "lanes of one sign are compared as signed numbers, where others take more instructions",
+         lambda text, options: compare_signed(text),
+         lambda options: _resolves_on_host(options) and options.target.is_x86 and not options.target.has_mask_registers),
     Pass("freeze_compared", "numbers are frozen before they are compared, not conditions, where masks are whole lanes",
          freeze_compared, lambda options: _resolves_on_host(options) and options.target.is_x86),
     Pass("divide_in_words", "bytes are divided by constants as 16-bit numbers, which processors multiply",
@@ -264,6 +269,10 @@ AFTER_LLVM = (
          carry_indices, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("extend_by_sign", "indices of gathers are extended by their sign, as the instructions do",
          lambda text, options: extend_by_sign(text), optimizing),
+    Pass("turn_unsigned_indices", "unsigned indices of gathers become signed ones from a base in the middle of what they reach",
+         lambda text, options: turn_unsigned_indices(text),
+         lambda options: options.level > 1 and options.target.is_x86 and options.target.has_gather
+         and _resolves_on_host(options)),
     Pass("add_under_masks", "truth values are added under masks, where these are bits",
          lambda text, options: add_under_masks(text), lambda options: _resolves_on_host(options) and options.target.has_avx512),
     Pass("keep_stores_unmasked", "stores of all lanes stay that where masked ones are slow", keep_stores_unmasked, optimizing),

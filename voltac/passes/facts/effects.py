@@ -18,6 +18,8 @@ _TOUCHES_NOTHING = (
     *("@volta.divisor.", "@llvm.experimental.noalias.scope.decl"),
 )
 """Operations that tell LLVM, or a pass, something; the last stands wherever a function with pointer parameters was inlined."""
+_CHOICES = {"phi": slice(None), "select": slice(1, 3), "getelementptr": slice(1)}
+"""Operation -> which operands its pointer may be counted from."""
 
 
 class FunctionEffects:
@@ -32,6 +34,7 @@ class FunctionEffects:
             if parameter.type == "ptr" and "noalias" in parameter.attributes.split():
                 self._own_memory.add(parameter.name)
         self._parameters = {parameter.name for parameter in function.parameters}
+        self._chosen: dict[str, frozenset[str]] = {}
         self._last: tuple[Instruction, Touched] | None = None
         """The last plain access that was asked about: the next question is mostly of the same."""
 
@@ -90,7 +93,33 @@ class FunctionEffects:
         return True
 
     def _distinct(self, first: str, second: str) -> bool:
-        """Whether two roots are certainly different objects."""
+        """Whether two roots certainly point to different objects, whichever of them it is at a time."""
+        ones, others = self._objects_of(first), self._objects_of(second)
+        return all(self._are_different(one, other) for one in ones for other in others)
+
+    def _objects_of(self, root: str) -> frozenset[str]:
+        """What a pointer may be counted from: buffers that change places are chosen by phis. The rest is its own root."""
+        made = self._values.definitions.get(root)
+        if made is None or made.op not in _CHOICES:
+            return frozenset((root,))
+        if root not in self._chosen:
+            ends, seen, work = set[str](), set[str](), [root]
+            while work:
+                name = work.pop()
+                if name in seen:
+                    continue
+                seen.add(name)
+                made = self._values.definitions.get(name)
+                if made is not None and made.op in _CHOICES and made.type == "ptr":
+                    work += [each.value for each in made.operands[_CHOICES[made.op]]]
+                else:
+                    ends.add(name)
+            self._chosen[root] = frozenset(ends)
+        return self._chosen[root]
+
+    def _are_different(self, first: str, second: str) -> bool:
+        if first == second:
+            return False
         for one, other in ((first, second), (second, first)):
             if one in self._allocas and (other in self._allocas or other in self._parameters or other[0] == "@"):
                 return True

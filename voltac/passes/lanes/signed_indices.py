@@ -19,14 +19,15 @@ from __future__ import annotations
 
 from voltac.system.lazy_patterns import lazy_pattern
 
-_MARKS = ("@llvm.masked.gather.", "@llvm.masked.scatter.")
+ACCESSES = ("@llvm.masked.gather.", "@llvm.masked.scatter.")
+"""Of lanes at places of their own."""
 _EXTENDED = lazy_pattern(r"  (?P<name>%\S+) = zext nneg (?P<rest><\d+ x i32> \S+ to <\d+ x i64>.*)")
 _PLACES = lazy_pattern(r"= getelementptr .*, ptr \S+, <\d+ x i64> (%[^\s,]+)")
 
 
 def extend_by_sign(text: str) -> str:
     """The module's text, unchanged if there is no such index."""
-    if "= zext nneg <" not in text or not any(mark in text for mark in _MARKS):
+    if "= zext nneg <" not in text or not any(mark in text for mark in ACCESSES):
         return text
     functions = text.split("\ndefine ")
     for number, function in enumerate(functions):

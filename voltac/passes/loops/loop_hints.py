@@ -63,6 +63,19 @@ def _last_line(module: Module) -> str:
     return last[-1] if isinstance(last, list) and last else ""
 
 
+def unpredictable(module: Module) -> str:
+    """What a selection ends with that is to stay one: the node is there, or new."""
+    empty = (line.partition(" = ")[0] for line in module.lines() if line.endswith(_EMPTY))
+    node = next(empty, "")
+    if not node:
+        node = f"!{free_node(module)}"
+        module.items.append([node + _EMPTY])
+    return f", !unpredictable {node}"
+
+
+_EMPTY = " = !{}"
+
+
 def unrolled(module: Module, number: int, instructions: int) -> str:
     """What the branch back of a loop of so many instructions ends with: a new node of that number; empty for long ones."""
     if instructions > _SHORT:

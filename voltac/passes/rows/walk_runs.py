@@ -85,20 +85,48 @@ def gains(loop: LaneLoop) -> bool:
     """By what the row of costs says of gathers; arithmetic is what a gang does at once, and lanes do one by one."""
     irregular = [access for access, _ in loop.loads if access.address is None or _is_in_rows(access)]
     waits = any(_is_loaded([access.pointers.value, access.mask], loop, before=True) for access in irregular)
-    if not waits and not any(_walks(access, loop) for access in irregular):
+    walks = any(_walks(access, loop) for access in irregular)
+    if not waits and not walks:
         return False
     others = sum(_is_work(each, loop) for each in loop.instructions())
     ends_alike = mask_implies(loop.tested, loop.following(loop.values.definitions[loop.live]), loop.values)
     share = _SHARE_SEARCHING
     if ends_alike:
         share = _SHARE_AT_ELEMENTS if waits and _is_loaded([loop.tested], loop, before=False) else _SHARE_ON
+    share *= _times_the_mean(_MEASURED_LANES) / _times_the_mean(loop.lanes)
     row = cost_row(loop.options.target)
-    wide = row.masked_gather_lane if row.native_masked_gather else row.gather_lane
-    gathers = sum(wide if access.size >= _WIDE else _SMALL_LANE for access in irregular) * loop.lanes
+    gathers = sum(row.masked_gather_lane if access.size >= _WIDE else _SMALL_LANE for access in irregular) * loop.lanes
     registers = max(1, 32 * loop.lanes // loop.options.target.vector_bits)
     gang = gathers + others * registers * _OPERATION + _ITERATION + (_WAIT if waits else 0)
-    alone = loop.lanes * ((others + len(irregular)) * _OPERATION + _ITERATION_ALONE) * share
+    iteration = (others + len(irregular)) * _OPERATION + _ITERATION_ALONE
+    if any(_follows_loaded(access.pointers.value, loop) for access in irregular):
+        iteration += _LOAD
+    alone = loop.lanes * (iteration * share + (_GUESS_IN_RUN if walks else _GUESS))
     return alone < gang
+
+
+def _times_the_mean(lanes: int) -> float:
+    """The longest of so many random lengths (of geometric distribution, about: Eisenberg, 2008)."""
+    return sum(1 / each for each in range(1, lanes + 1))
+
+
+def _follows_loaded(pointers: str, loop: LaneLoop) -> bool:
+    """Whether what was loaded in an iteration before decides which elements these are."""
+    inside = {each.name: each for each in loop.instructions() if each.name}
+    of_loads = {each.instruction.name: each.pointers.value for each, _ in loop.loads}
+    counters: list[str] = []
+    seen: set[str] = set()
+    work = [pointers]
+    while work:
+        name = work.pop()
+        if name in seen or name not in inside:
+            continue
+        seen.add(name)
+        if inside[name].op == "phi":
+            counters.append(name)
+        else:
+            work += [of_loads[name]] if name in of_loads else inside[name].names_used()
+    return any(_is_loaded([each], loop, before=True) for each in counters)
 
 
 def _is_in_rows(access: Access) -> bool:
@@ -152,6 +180,9 @@ def _walks(access: Access, loop: LaneLoop) -> bool:
         return False
     following = loop.following(definitions[value])
     chosen = made_by(("select",), following, definitions)
+    stays = loop.following(definitions[loop.live])
+    if chosen is not None and not mask_implies(stays, chosen.operands[0].value, loop.values):
+        return False
     found = _STEP.find(chosen.operands[1].value if chosen is not None else following, definitions)
     return found is not None and found["counter"].value == value
 
@@ -160,13 +191,22 @@ _WIDE = 4
 """Bytes of the smallest element that gathers are for."""
 _ROW = 4
 """Elements from one lane to the next that are taken for rows; nearer ones are shuffled out of registers. Chosen."""
-_OPERATION, _ITERATION, _ITERATION_ALONE, _SMALL_LANE = 0.5, 2.0, 3.0, 3.5
+_OPERATION, _ITERATION, _ITERATION_ALONE, _SMALL_LANE = 0.5, 2.0, 1.0, 3.5
 """An operation; the branch of an iteration and what waits for it, of a gang and of one lane; a lane's byte or 16-bit number
 under a mask. In the unit of the cost rows, measured on Zen 3: rows of a sparse matrix and strings gain 2 to 4 times; rows of
 floats all of one length lose 10 % and are left to gathers; two gathers and two operations gain at any length."""
 _WAIT = 8.0
-"""Of a gang, for a gather without which the next one cannot begin: lanes alone go on where the processor guesses, beside each
-other. Steps up trees of a thousand nodes take 23 cycles a gang on Zen 4, 8.5 lane by lane."""
+"""Of a gang, for a gather without which the next one cannot begin."""
+_LOAD = 5.0
+"""Of one lane, for a load of the first-level cache without which the next one cannot begin, on Zen and Intel's."""
+_GUESS, _GUESS_IN_RUN = 4.5, 1.0
+"""Where a lane leaves the loop the processor has guessed that it would not, which takes 15 to 20 cycles: for each iteration
+of its gang, of searches that begin anywhere, and of runs of elements, which are longer. Measured with other data in each call,
+on Zen 4: lane by lane, steps down trees and along chains take 2.3 to 4 times as long as by gathers, probes of hash tables that
+are filled to 0.58 three times, and searches in rows of 32 floats 0.6 of the time. With the same data again all of these would
+gain, since the processor has learned where each lane leaves."""
+_MEASURED_LANES = 8
+"""Of the gangs whose shares are below."""
 _SHARE_ON = 0.6
 """Of the iterations of a gang, those in which a lane is still in the loop: 0.5 to 0.65 for random lengths, and 1 where all are
 the same."""
