@@ -1,11 +1,15 @@
 """Flags of arithmetic, and integer division lane by lane against exact integers."""
 
 import ctypes
+import re
 
 import numpy as np
 import pytest
 from lowering import AVX2, SSE4, Loaded, function_body, text_after
 
+from voltac.driver import compile_source
+from voltac.messages.diagnostics import Diagnostics
+from voltac.options import Options
 from voltac.target_info import TargetInfo
 
 SUM = "export void f(uniform {type} a[]) {{ {type} x = a[programIndex]; a[programIndex] = x + x * x - x; }}"
@@ -98,6 +102,63 @@ def test_fast_math_leaves_the_library_exact(mode: str) -> None:
         x.ctypes.data, y.ctypes.data, len(x)
     )
     assert np.allclose(y, np.exp(x.astype(np.float64)) / 3, rtol=1e-6)
+
+
+@pytest.mark.parametrize("mode", ["balanced", "aggressive"])
+def test_fast_math_divides_before_a_loop(mode: str) -> None:
+    """By what is the same in all iterations; and the quotient that they multiply by is not put together in each."""
+    source = """
+    export void f(uniform float a[], uniform float by[], uniform int n) {
+        float x = a[programIndex], y = by[programIndex];
+        float p = x / (y + 1);
+        for (uniform int k = 1; k < n; k++) {
+            float before = a[programCount * (k - 1) + programIndex], here = a[programCount * k + programIndex];
+            a[programCount * (k - 1) + programIndex] = ((1 - p) * before + p * here) / y;
+        }
+    }"""
+    made = compile_source(source, "f.ispc", Options(AVX2, whole_program=True, fast_math=mode), Diagnostics()).optimized
+    assert made is not None
+    blocks = function_body(made.text(), "f").split("\n\n")
+    assert not any(" phi " in block and " fdiv " in block for block in blocks)
+    assert sum(block.count(" fdiv ") for block in blocks) >= 2
+    a, by = np.linspace(1, 9, 40, dtype=np.float32), np.linspace(2, 3, 8, dtype=np.float32)
+    expected = a.astype(np.float64).reshape(5, 8)
+    p = expected[0] / (by + 1.0)
+    expected[:4] = ((1 - p) * expected[:4] + p * expected[1:]) / by
+    Loaded(source, "f", fast_math=mode).function("f", None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(
+        a.ctypes.data, by.ctypes.data, 5
+    )
+    assert np.allclose(a, expected.ravel(), rtol=1e-5)
+
+
+@pytest.mark.parametrize(("mode", "divisions"), [("", 2), ("balanced", 1)])
+def test_fast_math_divides_once_by_two_numbers(mode: str, divisions: int) -> None:
+    source = "export void f(uniform float a[]) { float x = a[programIndex]; a[programIndex] = x / (x + 1) / (x + 2); }"
+    assert function_body(text_after("lower", source, fast_math=mode), "f").count("fdiv") == divisions
+    a = np.arange(8, dtype=np.float32)
+    expected = a / (a + 1.0) / (a + 2.0)
+    Loaded(source, "f", fast_math=mode).function("f", None, ctypes.c_void_p)(a.ctypes.data)
+    assert np.allclose(a, expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("text", "calls"), [("exp(x) * exp(y)", 1), ("exp(x) / exp(y)", 1), ("x / exp2(y)", 1), ("exp(x) * exp2(y)", 2)]
+)
+def test_fast_math_takes_one_exponential_of_two(text: str, calls: int) -> None:
+    source = f"""
+    export void f(uniform float a[], uniform float b[]) {{
+        float x = a[programIndex], y = b[programIndex];
+        a[programIndex] = {text};
+    }}"""
+    lowered = function_body(text_after("lower", source, fast_math="balanced"), "f")
+    assert len(re.findall(r"call [^@]*@exp2?_", lowered)) == calls
+    assert " fdiv " not in lowered
+    a, b = np.linspace(-2, 3, 8, dtype=np.float32), np.linspace(2, -3, 8, dtype=np.float32)
+    expected = eval(text, {"x": a.astype(float), "y": b.astype(float), "exp": np.exp, "exp2": np.exp2})
+    Loaded(source, "f", fast_math="balanced").function("f", None, ctypes.c_void_p, ctypes.c_void_p)(
+        a.ctypes.data, b.ctypes.data
+    )
+    assert np.allclose(a, expected, rtol=2e-6)
 
 
 @pytest.mark.parametrize("target", [SSE4, AVX2], ids=lambda target: target.name)

@@ -16,8 +16,6 @@ _STOP = lazy_pattern(r'[",(\[{<]')
 _NAME = lazy_pattern(r'[%@](?:"[^"]*"|[-a-zA-Z$._0-9]+)')
 _WORD = lazy_pattern(r"[-+a-zA-Z0-9_.$]+")
 _TYPE_WORD = lazy_pattern(r"[a-z_0-9]+")
-FUNCTION = lazy_pattern(r"^define .*?^\}$", re.MULTILINE | re.DOTALL)
-"""A function with its body, in a module's text."""
 
 CONSTANT_WORDS = frozenset(("true", "false", "null", "undef", "poison", "none", "zeroinitializer"))
 """Words that are a value by themselves; other words before a value are attributes."""

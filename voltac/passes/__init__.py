@@ -49,6 +49,7 @@ from voltac.passes.lanes.changed_lanes import change_lanes_in_turn
 from voltac.passes.lanes.even_odd_lanes import compute_even_odd
 from voltac.passes.lanes.exchange_lanes import exchange_lanes
 from voltac.passes.lanes.known_lanes import access_known_lanes
+from voltac.passes.lanes.lane_arrays import index_lane_arrays
 from voltac.passes.lanes.lane_orders import order_lanes
 from voltac.passes.lanes.lanes_in_scalars import keep_lanes_in_scalars
 from voltac.passes.lanes.paired_shuffles import shuffle_pairs
@@ -272,6 +273,10 @@ AFTER_LLVM = (
          carry_indices, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("extend_by_sign", "indices of gathers are extended by their sign, as the instructions do",
          lambda text, options: extend_by_sign(text), optimizing),
+    Pass("index_lane_arrays", "gathers from arrays of each lane's own use 32-bit indices into those of all lanes",
+         lambda text, options: index_lane_arrays(text),
+         lambda options: options.level > 1 and options.target.is_x86 and options.target.has_gather
+         and _resolves_on_host(options)),
     Pass("turn_unsigned_indices", "unsigned indices of gathers become signed ones from a base in the middle of what they reach",
          lambda text, options: turn_unsigned_indices(text),
          lambda options: options.level > 1 and options.target.is_x86 and options.target.has_gather

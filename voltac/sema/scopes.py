@@ -77,11 +77,19 @@ class FunctionSet:
     """A declaration of one was wrong: what it would accept is not known."""
     joined_library: bool = False
     """The library's functions of the name are among ``functions``."""
+    by_parameters: dict[tuple[Qual, ...], list[tree.FunctionSymbol]] = field(default_factory=dict)
+    """``functions`` by what they take: each is looked for among the others, and operators of vectors have a hundred."""
 
     def add(self, function: tree.FunctionSymbol) -> None:
         """One more overload."""
         self.functions.append(function)
+        self.by_parameters.setdefault(function.type.parameters, []).append(function)
         self.resolved.clear()
+
+    def remove(self, function: tree.FunctionSymbol) -> None:
+        """An overload that another one takes the place of."""
+        self.functions.remove(function)
+        self.by_parameters[function.type.parameters].remove(function)
 
 
 Symbol = tree.VariableSymbol | FunctionSet | TypeSymbol | ConstantSymbol | BuiltinVariable | Poisoned

@@ -41,13 +41,11 @@ class TreeBuilder:
             return _expanded(first if type(first) is Expanded else self.spans[start + 1], first, last)
         return Span(first[0], first[1], first[2], last[3], last[4])
 
-    @staticmethod
-    def first(start: int, end: int, *values: _T) -> list[_T]:
+    def first(self, start: int, end: int, *values: _T) -> list[_T]:
         """The start of the list that a repetition makes."""
         return [values[-1]]
 
-    @staticmethod
-    def more(start: int, end: int, before: list[_T], value: _T) -> list[_T]:
+    def more(self, start: int, end: int, before: list[_T], value: _T) -> list[_T]:
         """A repetition goes on."""
         before.append(value)
         return before

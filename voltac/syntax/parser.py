@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from voltac.messages.diagnostics import CompileError, Diagnostics
@@ -19,7 +20,7 @@ from voltac.syntax.lexer import DEPRECATED, DIGRAPHS, kinds
 from voltac.syntax.names import Names
 from voltac.syntax.preprocessed import Preprocessed
 from voltac.syntax.statements import StatementBuilder
-from voltac.syntax.tables import load
+from voltac.syntax.tables import Production, load
 
 if TYPE_CHECKING:
     from voltac.syntax.recovery import Recovery
@@ -29,6 +30,31 @@ _DEEPEST_NESTING = 1000
 _DEEPEST_STACK = 8000
 """States of the parser before its depth is looked at; levels of nesting, for which ``deep_stack`` has room in all stages; and
 states, where what is nested has neither brackets nor operators."""
+
+
+_Picked = Callable[[list[Any]], Iterable[Any]]
+_Reduction = tuple[int, int, Callable[..., Any] | None, _Picked]
+
+
+@functools.cache
+def _reductions() -> list[_Reduction]:
+    """Of each rule: left side, length, what makes its value (nothing, where that is passed on), and of what on the stack."""
+    return [
+        (rule.left, rule.length, None if rule.passes_on else getattr(StatementBuilder, rule.method), _picked(rule))
+        for rule in load().rules
+    ]
+
+
+def _picked(rule: Production) -> _Picked:
+    """Takes the values that a rule picks off the end of the stack: without a loop, unless one of them is absent."""
+    places = [pick - rule.length if pick >= 0 else None for pick in rule.picks]
+    if None in places:
+        return lambda values: [None if place is None else values[place] for place in places]
+    if len(places) > 1:
+        return itemgetter(*places)
+    first = places[0] if places else None
+    # A list of one, or of none.
+    return itemgetter(slice(0, 0) if first is None else slice(first, first + 1 or None))
 
 
 class Parser:
@@ -45,9 +71,6 @@ class Parser:
         self.texts = [*texts, ""]
         self.spans = [*spans, Span(last.file, last.end_line, last.end_column, last.end_line, last.end_column)]
         self.builder = StatementBuilder(self.texts, self.spans, self.names, diagnostics)
-        self.methods: list[Callable[..., Any] | None] = [
-            None if rule.passes_on else getattr(self.builder, rule.method) for rule in self.tables.rules
-        ]
         self.states = [0]
         self.values: list[Any] = []
         self.starts: list[int] = []
@@ -71,8 +94,7 @@ class Parser:
         """The tree, or None where the text is too wrong to make one; the errors are reported."""
         tables, texts = self.tables, self.texts
         actions, gotos, default = tables.actions, tables.gotos, tables.default
-        shapes = [(rule.left, rule.length, rule.picks) for rule in tables.rules]
-        methods = self.methods
+        reductions, builder = _reductions(), self.builder
         states, values, starts = self.states, self.values, self.starts
         of_text = self.kinds
         identifier, bad = of_text.identifier, of_text.bad
@@ -121,15 +143,12 @@ class Parser:
                             return None
                     continue
                 rule = -1 - action
-            left, length, picks = shapes[rule]
-            method = methods[rule]
+            left, length, method, picked = reductions[rule]
             if length:
                 if method is not None:
-                    value = method(
-                        starts[-length], token - 1, *[values[pick - length] if pick >= 0 else None for pick in picks]
-                    )
+                    value = method(builder, starts[-length], token - 1, *picked(values))
                 else:
-                    value = values[picks[0] - length]
+                    (value,) = picked(values)
                 if length > 1:
                     cut = 1 - length
                     del states[cut:], values[cut:], starts[cut:]
@@ -138,7 +157,7 @@ class Parser:
                 states[-1] = state
             else:
                 assert method is not None
-                values.append(method(token, token - 1))
+                values.append(method(builder, token, token - 1))
                 starts.append(token)
                 state = gotos[states[-1]][left]
                 states.append(state)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from voltac.ir import marks
 from voltac.lower.analyses.gang_strides import foreach_of
+from voltac.lower.analyses.joined_stores import with_joined_stores
 from voltac.lower.analyses.node_costs import REST_LIMIT
 from voltac.lower.control_flow import masks
 from voltac.lower.control_flow.constructs import construct, go_on_without, remember_mask, run_branch
@@ -137,6 +138,9 @@ def lower_evaluate(c: FunctionContext, node: tree.Evaluate) -> None:
 @lowers_statement(tree.If)
 def lower_if(c: FunctionContext, node: tree.If) -> None:
     """In the form that the test, ``cif`` and the options ask for."""
+    if joined := _joined(c, node):
+        lower_block(c, joined)
+        return
     test = c.value(node.test)
     if node.test.type.rate is not VARYING:
         _lower_uniform_if(c, node, test)
@@ -144,6 +148,19 @@ def lower_if(c: FunctionContext, node: tree.If) -> None:
         _lower_coherent_if(c, node, test)
     else:
         _lower_varying_if(c, node, test)
+
+
+def _joined(c: FunctionContext, node: tree.If) -> tree.Block | None:
+    """The statement with one store behind branches that both end in it; None where passes do so, as they run without a test."""
+    if node.otherwise is None or node.coherent or node.test.type.rate is not VARYING or not c.build.reachable:
+        return None
+    if c.options.level < 1 or c.options.checked or c.target.is_device:
+        return None
+    return None if _weight(c, node) <= c.costs.branch_limit else with_joined_stores(node)
+
+
+def _weight(c: FunctionContext, node: tree.If) -> int:
+    return c.costs.of(node.then) + (0 if node.otherwise is None else c.costs.of(node.otherwise))
 
 
 def _lower_uniform_if(c: FunctionContext, node: tree.If, test: IR) -> None:
@@ -163,8 +180,7 @@ def _lower_uniform_if(c: FunctionContext, node: tree.If, test: IR) -> None:
 def _lower_varying_if(c: FunctionContext, node: tree.If, test: IR) -> None:
     then_mask = masks.conjunction(c, mask_of_arm(c, node), test)
     else_mask = masks.exclusion(c, c.mask, test)
-    weight = c.costs.of(node.then) + (0 if node.otherwise is None else c.costs.of(node.otherwise))
-    predicated = weight <= c.costs.branch_limit or not c.build.reachable
+    predicated = _weight(c, node) <= c.costs.branch_limit or not c.build.reachable
     then_left, then_touched = _lower_branch(c, node.then, then_mask, predicated)
     else_left, else_touched = False, NO_LANES
     if node.otherwise is not None:

@@ -93,7 +93,7 @@ def lower_declare(c: FunctionContext, node: tree.Declare) -> None:
         initialise(c, address, initial)
     elif c.checks.unwritten:
         c.variables.addresses[symbol] = replace(address, shadow=new_shadow(c, symbol))
-    elif c.options.level > 0 and lane_scalar(symbol.type) and not symbol.address_taken:
+    elif c.options.level > 0 and lane_scalar(symbol.type):
         # Else it would be what it was in the iteration before, and iterations wait for each other.
         if address.as_mask:
             c.build.store(IR(c.types.mask_storage, "undef"), address.pointer, masks.storage_alignment(c))

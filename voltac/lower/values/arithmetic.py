@@ -20,6 +20,7 @@ from voltac.lower.memory.memory_access import join_elements, split_elements
 from voltac.lower.memory.places import slice_parts
 from voltac.lower.text.ir_values import IR, floating, integer, lanes_of, splat_constant, zero
 from voltac.lower.values.division import divide_integers, tells_large_numbers
+from voltac.lower.values.fast_math import is_constant, rearranged
 from voltac.messages.message import Span
 from voltac.sema import tree
 from voltac.sema.types import VARYING, Enum, Pointer, Qual, Scalar, Vector
@@ -31,6 +32,12 @@ _FLOAT_COMPARISONS = {"==": "oeq", "!=": "une", "<": "olt", "<=": "ole", ">": "o
 _SIGNED_COMPARISONS = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle", ">": "sgt", ">=": "sge"}
 _UNSIGNED_COMPARISONS = {"==": "eq", "!=": "ne", "<": "ult", "<=": "ule", ">": "ugt", ">=": "uge"}
 COMPARISONS = frozenset(_FLOAT_COMPARISONS)
+_AGGRESSIVE, _BALANCED = "fast ", "reassoc nsz arcp contract "
+_ALONE = {_AGGRESSIVE: "nnan nsz arcp contract afn ", _BALANCED: "nsz arcp contract "}
+"""Flags -> those of a division, which LLVM may turn into a product by the reciprocal, but not move behind products: it would
+do so into loops that multiply by the quotient, and the reciprocals that it has taken out of a loop would go back. That no
+infinity occurs is not said: LLVM would take estimates of reciprocals and improve them, five instructions in place of one of
+a unit that has nothing else to do."""
 
 
 def float_flags(c: FunctionContext, lane: str) -> str:
@@ -43,9 +50,9 @@ def float_flags(c: FunctionContext, lane: str) -> str:
     if c.symbol.library:
         return ""
     if c.options.fast_math == "aggressive":
-        return "fast "
+        return _AGGRESSIVE
     if c.options.fast_math == "balanced":
-        return "reassoc nsz arcp contract "
+        return _BALANCED
     if c.options.disable_fma or (lane == "half" and not c.target.has_native_half):
         return ""
     return "contract "
@@ -70,15 +77,10 @@ def each_element(c: FunctionContext, operation: Callable[..., IR], *operands: IR
 @lowers_value(tree.Binary)
 def lower_binary(c: FunctionContext, node: tree.Binary) -> IR:
     """Both sides are lowered, left first, before any check of a divisor."""
+    if (other := rearranged(c, node)) is not None:
+        return c.value(other)
     left, right = c.value(node.left), c.value(node.right)
-    constant = isinstance(_literal(node.right), tree.Constant)
-    return binary(c, node.operator, left, right, node.left.type, node.span, constant_divisor=constant)
-
-
-def _literal(node: tree.Value) -> tree.Value:
-    while isinstance(node, tree.Broadcast | tree.Splat):
-        node = node.value
-    return node
+    return binary(c, node.operator, left, right, node.left.type, node.span, constant_divisor=is_constant(node.right))
 
 
 def binary(
@@ -109,6 +111,8 @@ def _binary(
             result = _legacy_divide(c, left, right, constant)
         else:
             flags = float_flags(c, c.types.lane(scalar))
+            if operator == "/" and not constant:
+                flags = _ALONE.get(flags, flags)
             result = c.build.binary(f"{_FLOAT_OPERATIONS[operator]} {flags}".rstrip(), left, right)
         if c.checks.nonfinite:
             c.debug.span = span

@@ -53,7 +53,7 @@ class Emitter:
         self.takes_words = False
         """Whether lanes of indices leave vectors two at a time (:mod:`voltac.passes.accesses.lane_words`)."""
         self.uses_nowhere = False
-        self._discard = ""
+        self._discard, self._discarded = "", 16
         self._for_lanes: dict[tuple[int, ...], Emitter] = {}
 
     @cached_property
@@ -435,10 +435,11 @@ class Emitter:
         self.uses_nowhere = True
         return NOWHERE
 
-    def discard(self) -> str:
-        """Address of a place on the stack for stores that must not happen."""
+    def discard(self, size: int = 0) -> str:
+        """Address of a place on the stack, of so many bytes, for stores that must not happen."""
         if not self._discard:
             self._discard = self.fresh("discard")
+        self._discarded = max(self._discarded, size)
         return self._discard
 
     # ---- at the end ---------------------------------------------------------
@@ -454,7 +455,8 @@ class Emitter:
                 block.instructions[-1:-1] = ends
         self.function.replace_uses(self.renamed)
         if self._discard:
-            self.function.blocks[0].instructions.insert(0, Instruction(f"  {self._discard} = alloca [16 x i8], align 16"))
+            place = Instruction(f"  {self._discard} = alloca [{self._discarded} x i8], align 16")
+            self.function.blocks[0].instructions.insert(0, place)
 
 
 def declare(module: Module, emitters: list[Emitter]) -> None:

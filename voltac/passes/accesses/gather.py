@@ -7,7 +7,9 @@ that the program does not touch. Which of the two is used is a cost row of the t
 
 from __future__ import annotations
 
+from voltac.ir.match import made_by
 from voltac.ir.pseudo_operations import suffix
+from voltac.ir.types import lanes_of
 from voltac.passes.accesses.access import Access
 from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.lane_words import stays_in_scalars
@@ -61,10 +63,31 @@ def scalar_gather(access: Access, emit: Emitter) -> None:
 
 def scalar_scatter(access: Access, emit: Emitter) -> None:
     """A store for each lane, in order, without branches: lanes that are off write to a discarded place."""
-    pointers = _safe_pointers(access, emit, emit.discard() if not access.all_on else "")
+    pointers = _members(access, emit) or _safe_pointers(access, emit, emit.discard() if not access.all_on else "")
     for lane in range(access.lanes):
         scalar = emit.lane(access.vector, access.value, lane)
         emit.line(f"store {access.element} {scalar}, ptr {pointers[lane]}, align {access.size}")
+
+
+def _members(access: Access, emit: Emitter) -> list[str]:
+    """The address of each lane from where its struct begins, which members share; empty for what is no member, or all on."""
+    member = None if access.all_on else made_by(("getelementptr",), access.pointers.value, emit.values.definitions)
+    if member is None:
+        return []
+    struct, (record, *indices) = member.parts.element_type, member.parts.operands
+    bytes_each = emit.values.layout.size(struct)
+    if not lanes_of(record.type) or any(lanes_of(each.type) for each in indices) or bytes_each > _MOST_DISCARDED:
+        return []
+    if indices[0].value != "0":
+        return []
+    safe = emit.safe_pointers(record.type, record.value, access.mask, emit.discard(bytes_each))
+    path = ", ".join(f"{each.type} {each.value}" for each in indices)
+    starts = [emit.lane(record.type, safe, lane) for lane in range(access.lanes)]
+    return [emit.value("member", f"getelementptr {struct}, ptr {start}, {path}") for start in starts]
+
+
+_MOST_DISCARDED = 256
+"""Bytes of the stack that lanes that are off may write to. Chosen: structs of which several members are stored are smaller."""
 
 
 def _safe_pointers(access: Access, emit: Emitter, elsewhere: str) -> list[str]:

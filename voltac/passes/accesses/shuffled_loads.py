@@ -25,7 +25,7 @@ from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.piece import Piece, join_parts, reason
 from voltac.passes.accesses.reversed_runs import plan_reversed
 from voltac.passes.accesses.stride_pairs import stride_pairs
-from voltac.passes.accesses.transpose import Held, contents, network, write_network
+from voltac.passes.accesses.transposed_loads import RegisterPart, lane_mask, transposed_cost, transposed_piece, transposed_rows
 from voltac.passes.accesses.wide_elements import plan_wide_loads
 from voltac.passes.members.member_fours import plan_four_loads
 from voltac.passes.members.member_halves import plan_half_loads
@@ -34,14 +34,6 @@ from voltac.passes.members.member_words import plan_word_loads
 from voltac.records import mutable_record
 from voltac.target_info import TargetInfo
 from voltac.target_info.access_costs import CostRow
-
-
-@mutable_record
-class RegisterPart:
-    """Lanes of one access that fit a register; positions are in elements from a common origin."""
-
-    access: Access
-    positions: tuple[int, ...]
 
 
 @mutable_record
@@ -78,13 +70,14 @@ def plan_loads(members: list[Access], target: TargetInfo) -> list[Piece]:
         separate = [[own_layout(part.positions, native, row, masked) for part in own] for own in parts]
         separate_costs = [sum(_cost(layout, row, load_cost) for layout in layouts) for layouts in separate]
         every = [part for own in parts for part in own]
-        if all_on and len(every) > 1:
-            transposed = transposed_layout(every, native, 16 // cluster[0].size, masked)
-            if transposed is not None:
+        if all_on and len(cluster) > 1:
+            block = 16 // cluster[0].size
+            turned = transposed_rows(parts, min(native, cluster[0].lanes), block, masked)
+            if turned:
                 rest = sum(separate_costs), sum(lane_cost * access.lanes for access in cluster)
                 others = min(*rest, _cost(shared_layout(every, native, masked), row, load_cost))
-                if _transposed_cost(transposed, every) <= others:
-                    pieces.append(_transposed_piece(cluster, every, transposed, 16 // cluster[0].size))
+                if sum(transposed_cost(rows, lanes) for lanes, rows in turned) <= others:
+                    pieces.append(transposed_piece(cluster, turned, block))
                     continue
         if len(every) > 1:
             shared = shared_layout(every, native, masked)
@@ -222,64 +215,6 @@ def shared_layout(parts: list[RegisterPart], native: int, masked: bool) -> LoadL
     end = last if masked else last - width + 1
     starts = sorted({min(first + (position - first) // width * width, end) for position in wanted})
     return LoadLayout(width, starts, [_find_slots(part.positions, starts, width) for part in parts], last)
-
-
-def transposed_layout(parts: list[RegisterPart], native: int, block: int, masked: bool) -> list[Held] | None:
-    """Full registers side by side for parts of one power-of-two stride; None where the shape is another."""
-    positions = parts[0].positions
-    stride = positions[1] - positions[0] if len(positions) > 1 else 0
-    if stride < 4 or stride & (stride - 1) or len(positions) != native or native < block:
-        return None
-    first = min(part.positions[0] for part in parts)
-    if any(part.positions != tuple(range(part.positions[0], part.positions[0] + stride * native, stride)) for part in parts):
-        return None
-    last = max(part.positions[-1] for part in parts)
-    if last >= first + stride * native or (last < first + stride * native - 1 and not masked):
-        return None
-    return [tuple(range(first + native * row, first + native * (row + 1))) for row in range(stride)]
-
-
-def _transposed_cost(rows: list[Held], parts: list[RegisterPart]) -> float:
-    """Loads, the network as far as it is needed, and a permutation a part."""
-    stages = len(rows).bit_length() - 1
-    return len(rows) + min(stages * len(rows), sum(len(rows) - 1 for _ in parts)) + len(parts)
-
-
-def _transposed_piece(cluster: list[Access], parts: list[RegisterPart], rows: list[Held], block: int) -> Piece:
-    def write(emit: Emitter) -> None:
-        access = cluster[0]
-        address = access.address
-        assert address is not None
-        element, width = access.element, len(rows[0])
-        vector = f"<{width} x {element}>"
-        last = max(part.positions[-1] for part in parts)
-        vectors: list[str] = []
-        for row in rows:
-            offset = row[0] * access.size + access.offsets[0] % access.size
-            pointer = emit.address(address, offset, element, access.size)
-            if row[-1] <= last:
-                vectors.append(emit.load("span", f"load {vector}, ptr {pointer}, align {access.align}"))
-                continue
-            mask = lane_mask([position <= last for position in row])
-            vectors.append(emit.masked_load("span", element, width, access.align, pointer, mask))
-        stages = network(rows, block)
-        vectors = write_network(vectors, vector, stages, emit)
-        held = contents(rows, stages)
-        results: dict[int, list[str]] = {}
-        for part in parts:
-            number = next(number for number, each in enumerate(held) if part.positions[0] in each)
-            order = [held[number].index(position) for position in part.positions]
-            result = vectors[number] if order == list(range(width)) else emit.shuffle(vector, vectors[number], "poison", order)
-            results.setdefault(part.access.index, []).append(result)
-        for access in cluster:
-            join_parts(access, results[access.index], element, emit)
-
-    return Piece(cluster, write, f"{len(rows)} vector loads, transposed, serve {len(cluster)} neighbouring accesses")
-
-
-def lane_mask(lanes: list[bool]) -> str:
-    """A mask that is known."""
-    return "<" + ", ".join(f"i1 {'true' if each else 'false'}" for each in lanes) + ">"
 
 
 def _find_slots(positions: tuple[int, ...], starts: list[int], width: int) -> list[tuple[int, int]]:

@@ -18,7 +18,7 @@ import re
 
 from voltac.system.lazy_patterns import lazy_pattern
 
-_CONVERTED = lazy_pattern(r"([su])itofp (?:nneg )?(<\d+ x i1>) (%[^\s,]+) to (<\d+ x (float|double|half)>)")
+_CONVERTED = lazy_pattern(r" = ([su])itofp (?:nneg )?(<\d+ x i1>) (%[^\s,]+) to (<\d+ x (float|double|half)>)")
 
 
 def select_floats(text: str) -> str:
@@ -29,4 +29,4 @@ def select_floats(text: str) -> str:
 def _selected(found: re.Match[str]) -> str:
     sign, masks, mask, floats, element = found.groups()
     one = "-1.0" if sign == "s" else "1.0"
-    return f"select {masks} {mask}, {floats} splat ({element} {one}), {floats} zeroinitializer"
+    return f" = select {masks} {mask}, {floats} splat ({element} {one}), {floats} zeroinitializer"

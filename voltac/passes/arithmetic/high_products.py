@@ -22,7 +22,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from voltac.ir.scan import FUNCTION
+from voltac.ir.function_texts import rewrite_functions
 from voltac.options import Options
 from voltac.system.lazy_patterns import lazy_pattern
 
@@ -53,7 +53,7 @@ def multiply_high(text: str, options: Options) -> str:
     if " x i128>" not in text and not divides:
         return text
     products = _Products(max(map(int, _TAKEN.findall(text)), default=0), divides)
-    return FUNCTION.sub(products.function, text)
+    return rewrite_functions(text, products.function)
 
 
 def _literal(value: int) -> str:
@@ -68,9 +68,8 @@ class _Products:
         self.kind = self.debug = ""
         """Type and place of what is being replaced."""
 
-    def function(self, found: re.Match[str]) -> str:
+    def function(self, body: str) -> str:
         """A function's text rewritten."""
-        body: str = found[0]
         if " x i128>" not in body and not (self.divides and _DIVIDES.search(body)):
             return body
         self.lines = []

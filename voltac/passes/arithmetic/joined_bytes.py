@@ -21,7 +21,7 @@ import re
 from collections.abc import Iterator
 
 from voltac.ir.constants import written
-from voltac.ir.scan import FUNCTION
+from voltac.ir.function_texts import rewrite_functions
 from voltac.options import Options
 from voltac.records import record
 from voltac.system.lazy_patterns import lazy_pattern
@@ -59,7 +59,7 @@ def join_bytes(text: str, options: Options) -> str:
     if not _JOINS.search(text):
         return text
     writer = _Writer(max(map(int, _TAKEN.findall(text)), default=0), options.target.vector_bits // 8)
-    return FUNCTION.sub(lambda found: _of_function(found[0], writer), text)
+    return rewrite_functions(text, lambda body: _of_function(body, writer))
 
 
 def _of_function(body: str, writer: _Writer) -> str:

@@ -25,7 +25,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from voltac.ir.scan import FUNCTION
+from voltac.ir.function_texts import rewrite_functions
 from voltac.options import Options
 from voltac.records import mutable_record
 from voltac.system.lazy_patterns import lazy_pattern
@@ -53,7 +53,7 @@ def pair_in_halves(text: str, options: Options) -> str:
         return text
     number = max(map(int, _TAKEN.findall(text)), default=0)
     pairs = _Pairs(number, loads=options.target.vector_bits == 2 * _HALF and not options.target.has_avx512)
-    text = FUNCTION.sub(pairs.function, text)
+    text = rewrite_functions(text, pairs.function)
     declared = [
         f"declare {kind} {callee}({kind})" for kind, callee in sorted(pairs.fences) if f" {callee}({kind})\n" not in text
     ]
@@ -94,9 +94,8 @@ class _Pairs:
         self.fences: set[tuple[str, str]] = set()
         """Types, and the functions for them."""
 
-    def function(self, found: re.Match[str]) -> str:
+    def function(self, body: str) -> str:
         """A function's text rewritten."""
-        body: str = found[0]
         if not any(mask in body for mask in _MASKS):
             return body
         lines = body.split("\n")

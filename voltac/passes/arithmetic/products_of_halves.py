@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import re
 
-from voltac.ir.scan import FUNCTION
+from voltac.ir.function_texts import rewrite_functions
 from voltac.system.lazy_patterns import lazy_pattern
 from voltac.target_info import TargetInfo
 
@@ -44,7 +44,7 @@ def multiply_halves(text: str, target: TargetInfo) -> str:
         return text
     register = 128 if target.isa in ("avx", "avx1") else target.vector_bits
     rewriter = _Products(max(map(int, _TAKEN.findall(text)), default=0), register // 32)
-    text = FUNCTION.sub(rewriter.function, text)
+    text = rewrite_functions(text, rewriter.function)
     declared = [
         f"declare <{lanes} x i32> @llvm.x86.{_INTRINSICS[lanes]}(<{2 * lanes} x i16>, <{2 * lanes} x i16>)"
         for lanes in sorted(rewriter.lanes)
@@ -61,9 +61,8 @@ class _Products:
         self.lanes: set[int] = set()
         """Of the sums that were written."""
 
-    def function(self, found: re.Match[str]) -> str:
+    def function(self, body: str) -> str:
         """A function's text rewritten."""
-        body: str = found[0]
         if " = mul " not in body or _BY_HALF not in body:
             return body
         moved: dict[str, str] = {}

@@ -21,7 +21,7 @@ from collections import Counter
 from collections.abc import Callable
 
 from voltac.ir.constants import integers, written
-from voltac.ir.scan import FUNCTION
+from voltac.ir.function_texts import rewrite_functions
 from voltac.options import Options
 from voltac.records import record
 from voltac.system.lazy_patterns import lazy_pattern
@@ -60,7 +60,7 @@ def shift_products(text: str, options: Options) -> str:
     if not _CUTS.search(text) or " = mul " not in text:
         return text
     writer = _Writer(max(map(int, _TAKEN.findall(text)), default=0), _rounded_lanes(options.target))
-    text = FUNCTION.sub(lambda found: writer.function(found[0]), text)
+    text = rewrite_functions(text, writer.function)
     declared = [line for line in sorted(writer.declared) if line not in text]
     return "\n".join([text, *declared, ""]) if declared else text
 

@@ -25,6 +25,7 @@ _CONVERSION = lazy_pattern(
     r"(?P<value>%[^\s,]+) to <\d+ x (?P<target>i64|double)>(?P<debug>, !dbg !\d+)?(?:, !.*)?$",
     re.MULTILINE,
 )
+_CONVERTS = lazy_pattern(r" = (?:sitofp|fptosi|fptoui) <\d+ x (?:i64|float|double)> %[^\s,]+ to <\d+ x (?:i64|double)>")
 _TAKEN = lazy_pattern(r"%wide\.conversion\.(\d+) =")
 _TRUNC = "llvm.trunc.v{lanes}f64"
 _LEAST_LANES = 4
@@ -46,7 +47,7 @@ _ALL = ("sitofp", "fptosi", "fptoui")
 
 def convert_wide(text: str, operations: tuple[str, ...] = _ALL) -> str:
     """The module's text, unchanged without such conversions."""
-    if not any(f" = {op} <" in text for op in operations):
+    if not any(f" = {op} <" in text for op in operations) or not _CONVERTS.search(text):
         return text
     conversions = _Conversions(max(map(int, _TAKEN.findall(text)), default=0), operations)
     text = _CONVERSION.sub(conversions.replaced, text)

@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import pairwise
 
-from voltac.ir.scan import FUNCTION
+from voltac.ir.function_texts import rewrite_functions
 from voltac.records import record
 from voltac.system.lazy_patterns import lazy_pattern
 
@@ -44,7 +44,7 @@ def merge_ranges(text: str) -> str:
     """The module's text, unchanged if there are no such tests."""
     if " = icmp ult <" not in text or " = or <" not in text:
         return text
-    return FUNCTION.sub(lambda found: _of_function(found[0]), text)
+    return rewrite_functions(text, _of_function)
 
 
 def _of_function(body: str) -> str:

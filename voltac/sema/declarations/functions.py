@@ -223,14 +223,17 @@ def enter(checker: Checker, symbol: tree.FunctionSymbol, declared: Declared, is_
             f"'{name}' is already declared here as something else than a function{first_in(known, span)}",
             declared_here(known),
         )
-    for earlier in known.functions:
+    # Of C functions there are few of a name.
+    alike = known.functions if symbol.c_linkage else known.by_parameters.get(symbol.type.parameters, ())
+    for earlier in alike:
         if (earlier.library and not symbol.library) or not _is_same(earlier, symbol):
             continue
         return _unite(checker, earlier, symbol, is_definition)
     if symbol.c_linkage:
         _check_library_namesake(checker, symbol)
-    if not symbol.library:
-        known.functions = [one for one in known.functions if not replaces(symbol, one)]
+    if known.joined_library and not symbol.library:
+        for replaced in [one for one in known.functions if replaces(symbol, one)]:
+            known.remove(replaced)
     for earlier in known.functions:
         if earlier.library and not symbol.library:
             continue
