@@ -116,7 +116,7 @@ def stores_under_masks(body: str, parameters: str = HEAD) -> int:
     watch = Watch(passes=PassRuns(stop_after="resolve_accesses"))
     text = compile_source(source, "f.ispc", Options(find_target("avx2-i32x8"), 3), Diagnostics(), watch=watch).stopped
     assert text is not None
-    return text[: text.index("finished:")].count("@llvm.masked.store")
+    return text[text.index(".all_on:") : text.index(".finished:")].count("@llvm.masked.store")
 
 
 @pytest.mark.parametrize("name", ["both", "three", "four", "in_place", "loop_inside"])

@@ -29,7 +29,7 @@ _EXTENSIONS = frozenset(("zext", "sext"))
 _LANEWISE = frozenset(
     (
         *("add", "sub", "mul", "shl", "lshr", "ashr", "and", "or", "xor", "trunc", "zext", "sext", "sitofp", "uitofp"),
-        *(*FLOAT_BINARY, "fneg", "fptosi", "fptoui", "fpext", "fptrunc"),
+        *(*FLOAT_BINARY, "fneg", "freeze", "fptosi", "fptoui", "fpext", "fptrunc"),
     )
 )
 """What is computed of each lane by itself: where its result is not wanted, its operands are not."""

@@ -17,7 +17,7 @@ from voltac.ir.types import lanes_of
 from voltac.ir.uses import remove_unused, uses_of
 from voltac.options import Options
 from voltac.passes.accesses.access import pseudo_operation
-from voltac.passes.accesses.available_loads import mask_implies, masks_exclude
+from voltac.passes.accesses.available_loads import inverse, mask_implies, masks_exclude
 from voltac.passes.facts.lane_ranges import Condition, WantedRanges
 
 
@@ -46,6 +46,8 @@ def _wanted_arm(made: Instruction, conditions: frozenset[Condition], values: Lan
     """What a selection is where somebody wants it; empty where that may be either."""
     test, yes, no = (each.value for each in made.operands)
     for mask, holds in sorted(conditions):
+        if not holds and (inverted := inverse(mask, values)):
+            mask, holds = inverted, True
         if holds and mask_implies(mask, test, values):
             return yes
         if holds and masks_exclude(mask, test, values):
