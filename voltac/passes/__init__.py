@@ -66,6 +66,7 @@ from voltac.passes.masks.merged_ranges import merge_ranges
 from voltac.passes.masks.signed_compares import compare_signed
 from voltac.passes.masks.single_choices import choose_once
 from voltac.passes.masks.unmasked_stores import keep_stores_unmasked
+from voltac.passes.masks.wanted_lanes import choose_wanted
 from voltac.passes.masks.wide_masks import keep_masks_wide
 from voltac.passes.masks.zeros_behind_masks import clear_moved_lanes
 from voltac.passes.members.copied_records import copy_records
@@ -142,6 +143,11 @@ PASSES = (
     Pass("test_wrapping_indices", "loops whose unsigned indices do not wrap around become a version of their own",
          test_wrapping_indices, _resolves_on_host),
     Pass("flatten_branches", "short branches that only skip work become straight code", flatten_branches, _resolves),
+    Pass("choose_wanted", "selections of what is only stored where one of both is selected are that one",
+         choose_wanted, lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("stores to the same elements in both sides of an if go behind it, where masked ones cost",
+         sink_stores,
+         lambda options: options.level > 1 and not options.target.has_masked_small and _resolves_on_host(options)),
     Pass("count_bits", "loops that clear the lowest bit until none is left count the bits at once",
          count_bits, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("copy_whole", "loops that only copy become memcpy", copy_whole, _resolves_in_full),

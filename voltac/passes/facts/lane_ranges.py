@@ -17,16 +17,20 @@ from voltac.ir import match as m
 from voltac.ir.constants import integers
 from voltac.ir.match import Definitions
 from voltac.ir.model import Instruction
-from voltac.ir.parts import Operand
+from voltac.ir.parts import FLOAT_BINARY, Operand
 from voltac.ir.types import element_of, integer_bits, lanes_of
 from voltac.ir.uses import Uses
+from voltac.passes.accesses.access import pseudo_operation
 from voltac.passes.facts.integer_ranges import ALL, RANGES, Range, range_of_call, union
 from voltac.system.lazy_patterns import lazy_pattern
 
 _INTRINSIC = lazy_pattern(r"@llvm\.(smin|smax|umin|umax|abs)\.v\d+i32$")
 _EXTENSIONS = frozenset(("zext", "sext"))
 _LANEWISE = frozenset(
-    ("add", "sub", "mul", "shl", "lshr", "ashr", "and", "or", "xor", "trunc", "zext", "sext", "sitofp", "uitofp")
+    (
+        *("add", "sub", "mul", "shl", "lshr", "ashr", "and", "or", "xor", "trunc", "zext", "sext", "sitofp", "uitofp"),
+        *(*FLOAT_BINARY, "fneg", "freeze", "fptosi", "fptoui", "fpext", "fptrunc"),
+    )
 )
 """What is computed of each lane by itself: where its result is not wanted, its operands are not."""
 _DIVISIONS = frozenset(("udiv", "sdiv", "urem", "srem"))
@@ -131,16 +135,24 @@ class WantedRanges:
         """What holds in every lane in which somebody wants a value."""
         if name not in self._conditions:
             self._conditions[name] = frozenset()  # of what goes around a loop
-            users = [self._wanted_by(user, name) for user in self._uses.of(name)]
+            users = [self.wanted_by(user, name) for user in self._uses.of(name)]
             self._conditions[name] = frozenset.intersection(*users) if users else frozenset()
         return self._conditions[name]
 
-    def _wanted_by(self, user: Instruction, name: str) -> frozenset[Condition]:
+    def wanted_by(self, user: Instruction, name: str) -> frozenset[Condition]:
+        """What holds in every lane in which one user wants a value."""
         if user.op == "select" and lanes_of(user.operands[0].type):
             mask, *arms = (each.value for each in user.operands)
             if mask == name or mask[0] != "%" or arms[0] == arms[1]:
                 return frozenset()
             return self._wanted(user.name) | {(mask, arms[0] == name)}
+        if user.op == "call" and pseudo_operation(user) == "scatter":
+            value, pointers, stored = (each.value for each in user.operands)
+            return (
+                frozenset({(stored, True)})
+                if value == name != stored and stored[0] == "%" and pointers != name
+                else frozenset()
+            )
         if user.op in _LANEWISE or (user.op in _DIVISIONS and user.operands[1].value[0] != "%"):
             return self._wanted(user.name)
         return frozenset()
