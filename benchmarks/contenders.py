@@ -39,9 +39,9 @@ Contender = Callable[[str, Arrays], Timer | None]
 """A kernel's timer on these arrays; None where there is no such kernel."""
 
 
-def compiler_of(peer: str) -> str | None:
-    """The command of a C compiler, if one is installed."""
-    return next(filter(shutil.which, COMPILERS[peer]), None)
+def compiler_of(peer: str) -> str:
+    """The command of a C compiler; empty where none is installed."""
+    return next(filter(shutil.which, COMPILERS[peer]), "")
 
 
 def isa_of(target: str) -> str:
@@ -139,7 +139,9 @@ def _restrict_numba(target: str) -> None:
 
 def _of_numpy(module: ModuleType) -> Contender:
     def found(name: str, arrays: Arrays) -> Timer | None:
-        function = getattr(module, name, None)
+        if not hasattr(module, name):
+            return None
+        function = getattr(module, name)
 
         def timer(repeats: int) -> float:
             start = time.perf_counter_ns()
@@ -147,6 +149,6 @@ def _of_numpy(module: ModuleType) -> Contender:
                 function(*arrays)
             return (time.perf_counter_ns() - start) / repeats
 
-        return timer if function else None
+        return timer
 
     return found

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from shapes_against_c import COUNT, Arrays, compare, floats, integers, written
+from contenders import Arrays
+from shapes_against_c import COUNT, compare, floats, integers, written
 
 
 def _floats(count: int, m: int = 0, elements: int = 0) -> Callable[[], Arrays]:

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from shapes_against_c import Arrays, compare, floats, integers, written
+from contenders import Arrays
+from shapes_against_c import compare, floats, integers, written
 
 MOST = 300
 """Of the integers that are read, where their type has them."""
@@ -25,6 +26,10 @@ def _row(to: type, of: type, sizes: tuple[int, int, int], n: int, m: int) -> Cal
     return lambda: (written(to, sizes[0]), _numbers(of, sizes[1]), _numbers(of, sizes[2]), n, m)
 
 
+def _bits(count: int) -> np.ndarray:
+    return _numbers(np.uint8, count) & 1
+
+
 # Kernel -> its arrays, n and m.
 ROWS: dict[str, Callable[[], Arrays]] = {
     "matrix_product": _row(np.float32, np.float32, (96 * 96,) * 3, 96, 0),
@@ -33,7 +38,7 @@ ROWS: dict[str, Callable[[], Arrays]] = {
     "shortest_ways": _row(np.float32, np.float32, (80 * 80, 80 * 80, 1), 80, 0),
     "median": _row(np.uint8, np.uint8, (4096, 4096, 1), 4093, 0),
     "sobel": _row(np.uint8, np.uint8, (131 * 37, 131 * 37, 1), 131, 37),
-    "life": lambda: (*(_numbers(np.uint8, 131 * 37) & 1 for _ in range(3)), 131, 37),
+    "life": lambda: (_bits(131 * 37), _bits(131 * 37), _bits(131 * 37), 131, 37),
     "grey": _row(np.uint8, np.uint8, (4096, 4 * 4096, 1), 4093, 0),
     "blend": _row(np.uint8, np.uint8, (4096, 2 * 4096, 4096), 4093, 0),
     "dot_int16": _row(np.int32, np.int16, (16, 4096, 4096), 4093, 0),

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from shapes_against_c import COUNT, Arrays, compare, floats, integers, written
+from contenders import Arrays
+from shapes_against_c import COUNT, compare, floats, integers, written
 
 ALIKE = 16
 """Elements of most rows of keys that are alike."""

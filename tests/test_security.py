@@ -43,6 +43,7 @@ ALLOWED = {
     ("system/packed_modules.py", "marshal.loads"),  # of the package's own folder, beside its .pyc and read as these are
     ("system/packed_modules.py", "exec"),
     ("system/kept_values.py", "marshal.loads"),
+    ("system/compiled_forms.py", "marshal.loads"),
 }
 """What makes code or objects of data, in the files of ``voltac/`` where the data is the program's own."""
 

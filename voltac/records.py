@@ -72,11 +72,10 @@ def _make(cls: Any, eq: bool, frozen: bool) -> Any:
     own = cls.__dict__
     names = list(getattr(cls, "__match_args__", ()))
     names += [name for name in cls.__annotations__ if name not in names]
-    defaults = {name: getattr(cls, name) for name in names if hasattr(cls, name)}
-    finishes = "__post_init__" in own
 
     def first(self: Any, *values: Any, **named: Any) -> None:
-        cls.__init__ = made = _at_any_depth(lambda: _initializer(names, defaults, finishes))
+        defaults = {name: getattr(cls, name) for name in names if hasattr(cls, name)}
+        cls.__init__ = made = _at_any_depth(lambda: _initializer(names, defaults, "__post_init__" in own))
         made(self, *values, **named)
 
     cls.__init__ = first
@@ -123,7 +122,8 @@ def _initializer(names: list[str], defaults: dict[str, Any], finishes: bool) -> 
     return FunctionType(code, {"_NONE": _NONE, **makers}, "__init__", values)
 
 
-_codes: dict[tuple[tuple[bool, ...], bool], CodeType] = {}
+codes: dict[tuple[tuple[bool, ...], bool], CodeType] = {}
+"""Of initializers, by what :func:`_code` makes them of. The command begins with those of processes before."""
 
 
 def _code(fresh: tuple[bool, ...], finishes: bool) -> CodeType:
@@ -131,7 +131,7 @@ def _code(fresh: tuple[bool, ...], finishes: bool) -> CodeType:
 
     To compile takes 0.1 ms, and there are few kinds of records.
     """
-    if (fresh, finishes) not in _codes:
+    if (fresh, finishes) not in codes:
         body = [
             f"self.f{number} = " + (f"_f{number}() if f{number} is _NONE else f{number}" if made else f"f{number}")
             for number, made in enumerate(fresh)
@@ -140,8 +140,8 @@ def _code(fresh: tuple[bool, ...], finishes: bool) -> CodeType:
         text = ", ".join(["self", *(f"f{number}" for number in range(len(fresh)))])
         scope: dict[str, Any] = {}
         exec(f"def __init__({text}):\n  " + "\n  ".join(body), scope)
-        _codes[fresh, finishes] = scope["__init__"].__code__
-    return _codes[fresh, finishes]
+        codes[fresh, finishes] = scope["__init__"].__code__
+    return codes[fresh, finishes]
 
 
 _NONE: Any = object()

@@ -85,7 +85,7 @@ CAMPAIGNS: dict[str, Campaign] = {
         ),
         Campaign(
             "threads",
-            "threads and processes compile, load, call and launch at once; every result is right",
+            "threads and processes compile, load, call, launch, fork, are interrupted, exit: right results, flat memory",
             judges.judge_threads,
             seconds=300,
         ),

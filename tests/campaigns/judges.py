@@ -19,9 +19,9 @@ from mutations import SECONDS, compile_job, mutation
 from oracles import DTYPES, compiled
 from program_judges import target_of
 from random_accesses import MEMBERS, Case, random_cases
+from soaking import soaked
 from test_cache_random import check_cache
 from test_elementary_functions import ACCURACY, errors, samples
-from test_many_threads import run_program
 from test_misuses import SOURCE, Memory, call_wrongly
 
 import voltac
@@ -116,10 +116,9 @@ def judge_cache(seed: int, text: str) -> str:
 
 
 def judge_threads(seed: int, text: str) -> str:
-    """Two processes with eight threads each."""
+    """Eight processes with four threads each, for twenty seconds."""
     with tempfile.TemporaryDirectory() as folder:
-        ended = run_program(Path(folder), seed)
-    wrong = [end for end in ended if end != (0, "done\n", "")]
+        wrong = soaked(Path(folder), seed, processes=8, threads=4, seconds=20)
     return f"wrong: {wrong}" if wrong else ""
 
 

@@ -145,11 +145,12 @@ def test_arguments_come_from_files_and_the_environment(voltac: Run, parts: Path)
 
 
 def test_warnings_can_be_errors(voltac: Run, folder: Path) -> None:
-    words = ("good.ispc", TARGET, "-o", "good.s", "--werror")
+    (folder / "hides.ispc").write_text("int a;\nvoid f() {\n    int a = 1;\n}\n")
+    words = ("hides.ispc", TARGET, "-o", "hides.o", "--werror")
     done = voltac(*words)
-    assert "Warning: the suffix '.s'" in said(done)
+    assert "Warning: 'a' hides" in said(done)
     assert done.returncode != 0
-    assert not (folder / "good.s").exists()
+    assert not (folder / "hides.o").exists()
     assert voltac(*words, "--woff").returncode == 0
 
 
@@ -278,6 +279,16 @@ def test_what_is_accepted_without_effect_is_warned_of(voltac: Run) -> None:
         assert f"Warning: option '{name}' has no effect: " in said(done)
     assert done.returncode == 0
     assert voltac("good.ispc", TARGET, "-o", "good.o", *IDLE, "--wno-output").stderr == ""
+
+
+def test_no_warning_of_the_command_line_is_an_error(voltac: Run, folder: Path) -> None:
+    """ispc takes these options, and no target, with ``--werror``: a build made for it goes on."""
+    done = voltac("good.ispc", "--werror", "-o", "good.s", "--nocpp", *IDLE)
+    assert "has no effect" in said(done) and "no --target given" in said(done) and "suffix" in said(done)
+    assert done.returncode == 0
+    assert (folder / "good.s").exists()
+    assert voltac("good.ispc", TARGET, "--werror").returncode == 0
+    assert voltac("good.ispc", TARGET, "--werror", "--woutput").returncode != 0
 
 
 def test_what_developers_of_ispc_set_is_accepted(voltac: Run) -> None:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from functools import partial
 
 import numpy as np
 import pytest
-from guard_pages import FencedCalls
-from kernels import InterpretedModule, compile_kernels
+from judged_kernels import JudgedKernels
+from kernels import compile_kernels
 from passed_text import passed
 from some_pairs import some_pairs
 
@@ -58,10 +57,8 @@ def test_each_element_once(element: str, target: str) -> None:
     random = np.random.default_rng(1)
     source = SOURCE.replace("TYPE", element)
     dtype = np.dtype(TYPES[element])
-    interpreter = IRInterpreter(read(passed(source, target)))
-    kernels = compile_kernels(source, target)
-    calls = FencedCalls()
-    width = find_target(target).width
+    kernels = JudgedKernels(source, target)
+    width = kernels.width
     for name in BODIES:
         fewest = 32 * width if name == "shifted" else 16 * width
         lengths = [fewest - 1, fewest, *range(fewest + 1, fewest + 2 * width, max(1, width // 3))]
@@ -71,17 +68,9 @@ def test_each_element_once(element: str, target: str) -> None:
             values = random.integers(1, 100, high + 1).astype(dtype)
             before = random.integers(1, 100, high).astype(dtype)
             wanted = expected(name, before, values, low, high)
-            if number % 4 == 0:
-                to = before.copy()
-                interpreter.call(name, [to, values.copy(), low, high])
-                assert to.tolist() == wanted.tolist(), (name, length)
-            for at_end in (False, True):
-                # From the lower end the arrays begin at a page; from the upper one wherever their length has them begin.
-                given = calls.copies(before, values, at_end=at_end)
-                call = partial(kernels[name], *given, low, high)
-                calls.add((name, length, at_end), call, (given[0], wanted))
-    if not isinstance(kernels, InterpretedModule):
-        calls.check()
+            # From the lower end the arrays begin at a page; from the upper one wherever their length has them begin.
+            kernels.expect(name, [before, values], (low, high), wanted, interpreted=number % 4 == 0)
+    kernels.check()
 
 
 @pytest.mark.parametrize("target", ["avx2-i32x8", "avx512skx-x16"])

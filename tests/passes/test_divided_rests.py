@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pytest
-from guard_pages import FencedCalls
-from kernels import InterpretedModule, compile_kernels
+from judged_kernels import JudgedKernels
+from kernels import compile_kernels
 from passed_text import passed
 from some_pairs import some_pairs
-
-from voltac.ir.interp import IRInterpreter
-from voltac.ir.read import read
-from voltac.target_info import find_target
 
 TARGETS = ["sse4-i32x4", "sse4-i8x16", "avx1-i32x8", "avx2-i32x8", "avx2-i32x16", "avx2-i8x32", "avx2-i64x4", "avx512skx-x16"]
 TYPES = {"uint8": np.uint8, "int16": np.int16, "int": np.int32, "float": np.float32, "double": np.float64}
@@ -61,13 +55,9 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
     random = np.random.default_rng(1)
     source = SOURCE.replace("TYPE", element)
     dtype = np.dtype(TYPES[element])
-    text = passed(source, target)
-    assert text.count(".ask.1:") == len(BODIES)
-    interpreter = IRInterpreter(read(text))
-    kernels = compile_kernels(source, target)
-    calls = FencedCalls()
-    lanes = find_target(target).width
-    widest = max(lanes, find_target(target).vector_bits // 8 // dtype.itemsize)
+    kernels = JudgedKernels(source, target)
+    assert kernels.text.count(".ask.1:") == len(BODIES)
+    lanes, widest = kernels.width, kernels.elements(dtype)
     widths = sorted({*range(lanes + 2), *range(widest, 2 * widest, lanes // 2 + 1), 2 * lanes - 1, widest + lanes - 1})
     for number, width in enumerate(widths):
         height = 1 + number % 3
@@ -80,15 +70,8 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
             wanted = expected(name, before, values if needed == 2 * count else values[:count], width, height)
             if name == "by_row":
                 wanted = before + values[np.repeat(np.arange(height), width)]
-            if number % 6 == 0:
-                a = before.copy()
-                interpreter.call(name, [a, values.copy(), width, height])
-                assert a.tolist() == wanted.tolist(), (name, width)
-            for at_end in (False, True):
-                given = calls.copies(before, values, at_end=at_end)
-                calls.add((name, width, at_end), partial(kernels[name], *given, width, height), (given[0], wanted))
-    if not isinstance(kernels, InterpretedModule):
-        calls.check()
+            kernels.expect(name, [before, values], (width, height), wanted, interpreted=number % 6 == 0)
+    kernels.check()
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pytest
-from guard_pages import FencedCalls
-from kernels import InterpretedModule, compile_kernels
+from judged_kernels import JudgedKernels
 from passed_text import passed
 from some_pairs import some_pairs
 
@@ -60,13 +57,9 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
     random = np.random.default_rng(1)
     source = SOURCE.replace("TYPE", element)
     dtype = np.dtype(TYPES[element])
-    text = passed(source, target)
-    assert text.count(".pairs:") >= len(BODIES) - 2, "wide elements are stored at strides by more instructions"
-    interpreter = IRInterpreter(read(text))
-    kernels = compile_kernels(source, target)
-    calls = FencedCalls()
-    width = find_target(target).width
-    widest = max(width, find_target(target).vector_bits // 8 // dtype.itemsize)
+    kernels = JudgedKernels(source, target)
+    assert kernels.text.count(".pairs:") >= len(BODIES) - 2, "wide elements are stored at strides by more instructions"
+    width, widest = kernels.width, kernels.elements(dtype)
     lengths = sorted(
         {*range(3), *range(width - 1, 5 * width, max(1, width // 2 - 1)), *range(widest, 4 * widest + 2, widest // 2)}
     )
@@ -77,15 +70,8 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
             written = 2 * high if name == "odd" else high + (name == "handed_on")
             values, before = (random.integers(1, 100, each).astype(dtype) for each in (high, written))
             wanted = expected(name, before, values, low, high, width)
-            if number % 5 == 0:
-                to = before.copy()
-                interpreter.call(name, [to, values.copy(), low, high])
-                assert to.tolist() == wanted.tolist(), (name, low, high)
-            for at_end in (False, True):
-                given = calls.copies(before, values, at_end=at_end)
-                calls.add((name, length, at_end), partial(kernels[name], *given, low, high), (given[0], wanted))
-    if not isinstance(kernels, InterpretedModule):
-        calls.check()
+            kernels.expect(name, [before, values], (low, high), wanted, interpreted=number % 5 == 0)
+    kernels.check()
 
 
 LEAST = -(2**31)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pytest
-from guard_pages import FencedCalls
-from kernels import InterpretedModule, compile_kernels
+from judged_kernels import JudgedKernels
+from kernels import compile_kernels
 from passed_text import passed
 from some_pairs import some_pairs
 
 from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
-from voltac.target_info import find_target
 
 TARGETS = ["sse4-i32x4", "avx2-i32x8", "avx2-i32x16", "avx2-i64x4", "avx512skx-x16", "avx512skx-x8"]
 TYPES = {"uint8": np.uint8, "int16": np.int16, "int": np.int32, "float": np.float32, "double": np.float64, "int64": np.int64}
@@ -65,13 +62,9 @@ def test_each_remainder_of_rows_and_gangs_at_both_ends_of_memory(element: str, t
     random = np.random.default_rng(1)
     source = SOURCE.replace("TYPE", element)
     dtype = np.dtype(TYPES[element])
-    text = passed(source, target)
-    assert text.count(".rows_begin:") == len(BODIES)
-    interpreter = IRInterpreter(read(text))
-    kernels = compile_kernels(source, target)
-    calls = FencedCalls()
-    width = find_target(target).width
-    widest = max(width, find_target(target).vector_bits // 8 // dtype.itemsize)
+    kernels = JudgedKernels(source, target)
+    assert kernels.text.count(".rows_begin:") == len(BODIES)
+    width, widest = kernels.width, kernels.elements(dtype)
     columns = sorted({0, 1, width - 1, width, width + 1, 2 * width, 3 * width - 1, widest, widest + width // 2, 2 * widest + 1})
     for number, (n, m) in enumerate((n, m) for n in columns for m in range(10)):
         for name in BODIES:
@@ -80,15 +73,8 @@ def test_each_remainder_of_rows_and_gangs_at_both_ends_of_memory(element: str, t
             written = max(2 * n - 1, 0) if name == "strided" else n
             before, b, c = (random.integers(1, 9, each).astype(dtype) for each in (written, n * m, m))
             wanted = expected(name, before, b, c, n, m)
-            if number % 7 == 0:
-                a = before.copy()
-                interpreter.call(name, [a, b.copy(), c.copy(), n, m])
-                assert a.tolist() == wanted.tolist(), (name, n, m)
-            for at_end in (False, True):
-                given = calls.copies(before, b, c, at_end=at_end)
-                calls.add((name, n, m, at_end), partial(kernels[name], *given, n, m), (given[0], wanted))
-    if not isinstance(kernels, InterpretedModule):
-        calls.check()
+            kernels.expect(name, [before, b, c], (n, m), wanted, interpreted=number % 7 == 0)
+    kernels.check()
 
 
 @pytest.mark.parametrize("target", ["avx2-i32x8", "avx512skx-x16"])

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import random
 import re
-from functools import partial
 
 import numpy as np
 import pytest
-from guard_pages import FencedCalls
-from kernels import InterpretedModule, compile_kernels
+from judged_kernels import JudgedKernels
 from some_pairs import some_pairs
 
 from voltac.driver import compile_source
@@ -89,19 +87,17 @@ def random_kernel(rng: random.Random, name: str) -> tuple[str, int, list[tuple[i
 def test_random_kernels(target: str, seed: int) -> None:
     rng = random.Random(seed)
     cases = [random_kernel(rng, f"f{number}") for number in range(5)]
-    kernels = compile_kernels("".join(text for text, *_ in cases), target)
-    calls = FencedCalls()
-    for number, (text, size, parts, constant) in enumerate(cases):
+    kernels = JudgedKernels("".join(text for text, *_ in cases), target)
+    for number, (_, size, parts, constant) in enumerate(cases):
         for n in (0, 1, 31, 64, 203):
             given = [np.array([rng.randrange(256) for _ in range(n)], np.uint8) for _ in range(3)]
             expected = np.full(n, constant, np.uint64)
             for array, at in parts:
                 expected |= given[array].astype(np.uint64) << np.uint64(8 * at)
             wanted = expected.astype(np.uint16 if size == 2 else np.uint32)
-            to, *copies = calls.copies(np.zeros_like(wanted), *given, at_end=n % 2 == 0)
-            calls.add((text, n), partial(kernels[f"f{number}"], to, *copies, n), (to, wanted))
-    if not isinstance(kernels, InterpretedModule):
-        calls.check()
+            arrays = [np.zeros_like(wanted), *given]
+            kernels.expect(f"f{number}", arrays, (n,), wanted, interpreted=n == 31, at_ends=(n % 2 == 0,))
+    kernels.check()
 
 
 PLANES = """

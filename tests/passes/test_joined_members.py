@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 import pytest
-from guard_pages import Array, FencedCalls
-from kernels import InterpretedModule, compile_kernels
+from guard_pages import Array
+from judged_kernels import JudgedKernels
+from kernels import compile_kernels
 from some_pairs import some_pairs
 
 from voltac.driver import compile_source
-from voltac.ir.interp import IRInterpreter
-from voltac.ir.read import read
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.pass_runs import PassRuns
@@ -110,24 +108,15 @@ def stores_lane_by_lane(body: str, head: str = HEAD, element: str = "float", tar
 def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> None:
     source = SOURCE.replace("TYPE", element)
     dtype = np.dtype(TYPES[element])
-    kernels = compile_kernels(source, target)
-    options = Options(find_target(target), 3)
-    interpreter = IRInterpreter(read(compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]))
-    width = find_target(target).width
-    calls, random = FencedCalls(), np.random.default_rng(1)
+    kernels = JudgedKernels(source, target)
+    width, random = kernels.width, np.random.default_rng(1)
     for number, n in enumerate((0, 1, width - 1, width, width + 1, 2 * width, 4 * width + 3)):
         for name, (_, members, formula) in BODIES.items():
             first, second = (random.integers(0, 4, size).astype(dtype) for size in (members * n, 64))
             wanted = _members(members, lambda rows, k: formula(rows, k, second), first, n).astype(dtype)  # noqa: B023
-            if number == 4:
-                to = np.zeros(members * n, dtype)
-                interpreter.call(name, [to, first.copy(), second.copy(), n])
-                assert to.tolist() == wanted.tolist(), name
-            for at_end in (False, True):
-                to, *given = calls.copies(np.zeros(members * n, dtype), first, second[: 64 if n else 1], at_end=at_end)
-                calls.add((name, n, at_end), partial(kernels[name], to, *given, n), (to, wanted))
-    if not isinstance(kernels, InterpretedModule):
-        calls.check()
+            arrays = [np.zeros(members * n, dtype), first, second[: 64 if n else 1]]
+            kernels.expect(name, arrays, (n,), wanted, interpreted=number == 4)
+    kernels.check()
 
 
 @pytest.mark.parametrize("name", sorted(JOINED))
@@ -152,6 +141,24 @@ def test_bytes_of_pixels_are_computed_in_16_bits_and_stored_together() -> None:
     compile_kernels(source, "avx2-i32x8").f(to, over, under, 77)
     v = under.reshape(-1, 4).astype(int) * (255 - over.reshape(-1, 4)[:, 3:].astype(int)) + 128
     assert to.tolist() == ((over.astype(int) + ((v + (v >> 8)) >> 8).ravel()) & 255).tolist()
+
+
+def test_upper_halves_of_products_are_members_side_by_side_and_what_is_copied_is_blended() -> None:
+    body = """int t = b[4 * i + 3];
+        for (uniform int k = 0; k < 3; k++)
+            a[4 * i + k] = ((int)b[4 * i + k] * t + 128) * 257 >> 16;
+        a[4 * i + 3] = t;"""
+    source = f"export void f{HEAD} {{ foreach (i = 0 ... n) {{ {body} }} }}".replace("TYPE", "uint8")
+    assert stores_lane_by_lane(body, element="uint8") == 0
+    assert "mul <32 x i16>" in joined(source)
+    pixels = np.random.default_rng(2).integers(0, 256, (77, 4)).astype(np.uint8)
+    pixels[:9], pixels[9:19] = 255, (255, 254, 1, 255)
+    wanted = ((pixels.astype(int) * pixels[:, 3:] + 128) * 257 >> 16).astype(np.uint8)
+    wanted[:, 3] = pixels[:, 3]
+    for target in ("sse4-i32x4", "avx2-i32x8", "avx512skx-x16"):
+        to = np.zeros_like(pixels)
+        compile_kernels(source, target).f(to.ravel(), pixels.ravel(), pixels.ravel(), len(pixels))
+        assert to.tolist() == wanted.tolist()
 
 
 @pytest.mark.parametrize(

@@ -4,21 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 import pytest
-from guard_pages import Array, FencedCalls
-from kernels import InterpretedModule, compile_kernels
+from guard_pages import Array
+from judged_kernels import JudgedKernels
+from kernels import compile_kernels
 from some_pairs import some_pairs
 from test_joined_members import TYPES, joined
-
-from voltac.driver import compile_source
-from voltac.ir.interp import IRInterpreter
-from voltac.ir.read import read
-from voltac.messages.diagnostics import Diagnostics
-from voltac.options import Options
-from voltac.target_info import find_target
 
 TARGETS = ["avx2-i32x8", "sse4-i32x4", "avx1-i32x8", "avx2-i32x16", "avx512skx-x16", "avx512icl-x64"]
 HEAD = "(uniform TYPE a[], const uniform TYPE b[], const uniform TYPE c[], uniform int n)"
@@ -53,26 +46,17 @@ SOURCE = "\n".join(
 @pytest.mark.parametrize(("element", "target"), some_pairs(TYPES, TARGETS, 12))
 def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> None:
     source, dtype = SOURCE.replace("TYPE", element), np.dtype(TYPES[element])
-    kernels = compile_kernels(source, target)
-    options = Options(find_target(target), 3)
-    interpreter = IRInterpreter(read(compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]))
-    width = find_target(target).width
-    calls, random = FencedCalls(), np.random.default_rng(1)
+    kernels = JudgedKernels(source, target)
+    width, random = kernels.width, np.random.default_rng(1)
     for number, n in enumerate((0, 1, width, 2 * width, 4 * width + 3)):
         for name, (_, members, stride, end, formula) in BODIES.items():
             read_to = stride * (n - 1) + end if n else 0
             first, second = random.integers(0, 4, stride * n).astype(dtype), random.integers(0, 4, 4 * n).astype(dtype)
             rows, others = first.reshape(n, stride), second.reshape(n, 4)
             wanted = np.array([formula(rows, others, k) for k in range(members)]).T.astype(dtype).reshape(-1)
-            if number == 2:
-                to = np.zeros(members * n, dtype)
-                interpreter.call(name, [to, first.copy(), second.copy(), n])
-                assert to.tolist() == wanted.tolist(), name
-            for at_end in (False, True):
-                to, *given = calls.copies(np.zeros(members * n, dtype), first[:read_to], second, at_end=at_end)
-                calls.add((name, n, at_end), partial(kernels[name], to, *given, n), (to, wanted))
-    if not isinstance(kernels, InterpretedModule):
-        calls.check()
+            arrays = [np.zeros(members * n, dtype), first[:read_to], second]
+            kernels.expect(name, arrays, (n,), wanted, interpreted=number == 2)
+    kernels.check()
 
 
 @pytest.mark.parametrize(

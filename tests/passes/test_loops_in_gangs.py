@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 import numpy as np
 import pytest
-from guard_pages import FencedCalls
-from kernels import InterpretedModule, compile_kernels
+from judged_kernels import JudgedKernels
+from kernels import compile_kernels
 from some_pairs import some_pairs
 
 from voltac.driver import compile_source
@@ -125,18 +125,14 @@ def test_lanes_that_find_their_own_way(name: str, target: str) -> None:
     random = np.random.default_rng(7)
     source = (HEAD + SEARCH).format(name)
     assert name == "double" or ".wide_body:" in passed(source, target)
-    kernels, calls = compile_kernels(source, target=target), FencedCalls()
+    kernels = JudgedKernels(source, target)
     for n in (0, 1, 7, 8, 33, 64, 100):
         table = np.sort(random.integers(-50, 50, 127)).astype(dtype)
         b = random.integers(-60, 60, n).astype(dtype)
-        a, given, c = calls.copies(np.zeros(n, dtype), b, table, at_end=n % 2 == 0)
         wanted = np.searchsorted(table, b).astype(dtype)
-        calls.add((n,), partial(kernels.f, a, given, c, n, 0), (a, wanted))
-        interpreted = np.zeros(n, dtype)
-        IRInterpreter(read(passed(source, target))).call("f", [interpreted, b.copy(), table.copy(), n, 0])
-        assert interpreted.tolist() == wanted.tolist()
-    if not isinstance(kernels, InterpretedModule):
-        calls.check()
+        arrays = [np.zeros(n, dtype), b, table]
+        kernels.expect("f", arrays, (n, 0), wanted, interpreted=True, at_ends=(n % 2 == 0,))
+    kernels.check()
 
 
 def test_ways_that_are_changed_are_left_alone() -> None:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import random
-from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
-from guard_pages import FencedCalls
-from kernels import InterpretedModule, compile_kernels
+from judged_kernels import JudgedKernels
 from some_pairs import some_pairs
 
 from voltac.driver import compile_source
-from voltac.ir.interp import IRInterpreter
-from voltac.ir.read import read
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.target_info import find_target
@@ -39,10 +35,8 @@ def test_random_members_at_both_ends_of_memory(target: str, element: str) -> Non
         members = rng.sample(range(stride), rng.randrange(4, stride + 1))
         cases.append((members, stride, [rng.randrange(1, 9) for _ in members]))
     source = "".join(kernel(f"f{at}", *case) for at, case in enumerate(cases)).replace("TYPE", element)
-    kernels = compile_kernels(source, target)
-    options = Options(find_target(target), 3)
-    interpreter = IRInterpreter(read(compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]))
-    width, calls = find_target(target).width, FencedCalls()
+    kernels = JudgedKernels(source, target)
+    width = kernels.width
     for n in (0, 1, width, 2 * width + 3):
         for at, (members, stride, weights) in enumerate(cases):
             # What is touched begins with the first member that is loaded, and ends with the last.
@@ -51,15 +45,8 @@ def test_random_members_at_both_ends_of_memory(target: str, element: str) -> Non
             rows = np.append(b, np.zeros(stride * n - size, b.dtype)).reshape(n, stride)
             wanted = sum((rows[:, member] * weight for member, weight in zip(members, weights, strict=True)), 0 * rows[:, 0])
             wanted = wanted.astype(b.dtype)
-            if n == width:
-                to = np.zeros_like(wanted)
-                interpreter.call(f"f{at}", [to, b.copy(), n])
-                assert to.tolist() == wanted.tolist(), (members, stride)
-            for at_end in (False, True):
-                to, given = calls.copies(np.zeros_like(wanted), b, at_end=at_end)
-                calls.add((source, at, n, at_end), partial(kernels[f"f{at}"], to, given, n), (to, wanted))
-    if not isinstance(kernels, InterpretedModule):
-        calls.check()
+            kernels.expect(f"f{at}", [np.zeros_like(wanted), b], (n,), wanted, interpreted=n == width)
+    kernels.check()
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -31,7 +32,7 @@ class Expressions:
 
     def make(self, depth: int) -> tuple[str, np.ndarray]:
         """The text, of type int, and its value in int32, which wraps."""
-        choice = self.rng.randrange(16)
+        choice = self.rng.randrange(17)
         if depth == 0 or choice == 0:
             name = self.rng.choice(list(self.arrays))
             at = self.rng.randrange(3)
@@ -52,6 +53,9 @@ class Expressions:
         if choice == 7:
             number = self.rng.choice((0, 1, 2, 20, 128, 255, 300, 40000))
             return f"(({first}) + {number})", x + np.int32(number)
+        if choice == 16:
+            number, count = self.rng.choice((257, 21846, 32767, 32897, 65535, -300, -32768)), self.rng.choice((16, 17, 20, 23))
+            return f"((({first}) * {number}) >> {count})", (x * np.int32(number)) >> count
         second, y = self.make(depth - 1)
         if choice in (8, 9, 10):
             operator = "+-*"[choice - 8]
@@ -132,6 +136,45 @@ def test_elements_are_compared_as_they_were_loaded() -> None:
     for statement in ("a[i] = p[i] > 100 ? 3 : 7;", "a[i] = (int)p[i] < (int)p[i + w] ? 3 : 7;"):
         text = wide_loop(statement, "avx2-i32x8")
         assert not re.search(r"vpmovzx|vpcmp\w+[wd]\t", text), text
+
+
+def test_upper_halves_of_products_are_numpys() -> None:
+    """At the ends of ranges, signed and unsigned, shifted further and not."""
+    kinds: dict[str, Any] = {"uint8": np.uint8, "uint16": np.uint16, "int16": np.int16}
+    formulas: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
+        "((int)p[i] * 257) >> 16": lambda p, q: p * 257 >> 16,
+        "((int)p[i] * -300 >> 16) + (int)q[i]": lambda p, q: (p * -300 >> 16) + q,
+        "(uint32)((int)p[i] & 65535) * (uint32)((int)q[i] & 65535) >> 16": lambda p, q: (p & 65535) * (q & 65535) >> 16,
+        "(uint32)((int)p[i] & 65535) * 0x8081u >> 23": lambda p, q: (p & 65535) * 0x8081 >> 23,
+        "max((int)p[i] * (int)q[i] >> 18, -2)": lambda p, q: np.maximum(p * q >> 18, -2),
+    }
+    for target in ("sse2-i32x4", "avx2-i32x8", "avx512skx-x16"):
+        kernels = compile_kernels(
+            "".join(
+                f"export void f{at}_{kind}(uniform uint16 a[], uniform {kind} p[], uniform {kind} q[], uniform int n) {{\n"
+                f"    foreach (i = 0 ... n) a[i] = {text};\n}}\n"
+                for at, text in enumerate(formulas)
+                for kind in kinds
+            ),
+            target,
+        )
+        for kind, dtype in kinds.items():
+            limits = np.iinfo(dtype)
+            ends = np.unique(np.array([limits.min, limits.min + 1, 0, 1, 127, 128, 255, limits.max - 1, limits.max]))
+            p, q = (each.ravel().astype(dtype) for each in np.meshgrid(ends, ends))
+            for at, (text, formula) in enumerate(formulas.items()):
+                if kind == "uint16" and text.startswith("max("):
+                    continue  # beyond 32 bits
+                a = np.zeros(len(p), np.uint16)
+                kernels[f"f{at}_{kind}"](a, p, q, len(p))
+                want = formula(p.astype(np.int64), q.astype(np.int64)).astype(np.uint16)
+                assert a.tolist() == want.tolist(), (target, kind, text)
+
+
+def test_upper_halves_of_products_are_multiplied_in_16_bits() -> None:
+    for target in ("avx2-i32x8", "avx512skx-x16"):
+        text = wide_loop("a[i] = ((int)p[i] * (int)p[i + w] + 128) * 257 >> 16;", target)
+        assert "vpmulhuw" in text and not re.search(r"vpmulld|vpslld|vpmovzxbd", text), text
 
 
 def test_what_16_bits_do_not_hold_stays_in_32() -> None:

@@ -7,7 +7,8 @@ from functools import partial
 import numpy as np
 import pytest
 from guard_pages import FencedCalls
-from kernels import InterpretedModule, compile_kernels
+from judged_kernels import JudgedKernels
+from kernels import compile_kernels
 from passed_text import passed
 from some_pairs import some_pairs
 
@@ -92,13 +93,9 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
     random = np.random.default_rng(1)
     source = SOURCE.replace("TYPE", element)
     dtype = np.dtype(TYPES[element])
-    text = passed(source, target)
-    assert text.count(".last.left_over:") >= len(OVERLAPPING)
-    interpreter = IRInterpreter(read(text))
-    kernels = compile_kernels(source, target)
-    calls = FencedCalls()
-    width = find_target(target).width
-    widest = max(width, find_target(target).vector_bits // 8 // dtype.itemsize)
+    kernels = JudgedKernels(source, target)
+    assert kernels.text.count(".last.left_over:") >= len(OVERLAPPING)
+    width, widest = kernels.width, kernels.elements(dtype)
     lengths = sorted({*range(width + 2), *range(widest - 1, 3 * widest, width // 2 + 1), widest, 2 * widest, 2 * widest + 1})
     for number, length in enumerate(lengths):
         low = number % 3
@@ -108,15 +105,8 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
             values = random.integers(1, 100, needed).astype(dtype)
             before = random.integers(1, 100, written).astype(dtype)
             wanted = expected(name, before, values, low, high) if length else before
-            if number % 7 == 0:
-                to = before.copy()
-                interpreter.call(name, [to, values.copy(), low, high])
-                assert to.tolist() == wanted.tolist(), (name, length)
-            for at_end in (False, True):
-                given = calls.copies(before, values, at_end=at_end)
-                calls.add((name, length, at_end), partial(kernels[name], *given, low, high), (given[0], wanted))
-    if not isinstance(kernels, InterpretedModule):
-        calls.check()
+            kernels.expect(name, [before, values], (low, high), wanted, interpreted=number % 7 == 0)
+    kernels.check()
 
 
 @pytest.mark.parametrize(

@@ -2,18 +2,14 @@
 
 import random
 import zlib
-from functools import partial
 
 import numpy as np
 import pytest
-from guard_pages import FencedCalls
-from kernels import InterpretedModule, compile_kernels
-from passed_text import passed
+from judged_kernels import JudgedKernels
+from kernels import compile_kernels
 from some_pairs import some_pairs
 
 from voltac.driver import compile_source
-from voltac.ir.interp import IRInterpreter
-from voltac.ir.read import read
 from voltac.options import Options
 from voltac.target_info import find_target
 
@@ -43,8 +39,6 @@ def kernel(name: str, members: list[int], stride: int, first: int, rng: random.R
 @pytest.mark.parametrize(("target", "type_name"), some_pairs(TARGETS, TYPES, 4))
 def test_random_members(target: str, type_name: str) -> None:
     rng = random.Random(zlib.crc32(f"{target} {type_name}".encode()))
-    width = find_target(target).width
-    calls = FencedCalls()
     shapes = {}
     source = ""
     for number in range(2):
@@ -52,23 +46,17 @@ def test_random_members(target: str, type_name: str) -> None:
         members = [rng.randrange(stride) for _ in range(rng.choice((2, 3, 4, 4, 6)))]
         shapes[f"f{number}"] = (members, stride, first)
         source += kernel(f"f{number}", members, stride, first, rng)
-    source = source.replace("TYPE", type_name)
-    kernels = compile_kernels(source, target)
-    interpreter = IRInterpreter(read(passed(source, target)))
+    kernels = JudgedKernels(source.replace("TYPE", type_name), target)
+    width = kernels.width
     for number, n in enumerate((0, 1, width - 1, width, 2 * width + 1, 4 * width, 8 * width + 3)):
         for name, (members, stride, first) in shapes.items():
             needed = stride * (n - 1) + first + max(members) + 1 if n else 0
             values = np.array([rng.randrange(100) for _ in range(needed)], TYPES[type_name])
             padded = np.concatenate([values, np.zeros(stride * n + first + stride, values.dtype)])
             wanted = np.array([padded[stride * i + first + member] for i in range(n) for member in members], values.dtype)
-            to, given = calls.copies(np.zeros_like(wanted), values, at_end=number % 2 == 0)
-            calls.add((source, name, n), partial(kernels[name], to, given, n), (to, wanted))
-            if n in (width, 2 * width + 1):
-                interpreted = np.zeros_like(wanted)
-                interpreter.call(name, [interpreted, values.copy(), n])
-                assert interpreted.tolist() == wanted.tolist(), (source, name, n)
-    if not isinstance(kernels, InterpretedModule):
-        calls.check()
+            arrays, often = [np.zeros_like(wanted), values], n in (width, 2 * width + 1)
+            kernels.expect(name, arrays, (n,), wanted, interpreted=often, at_ends=(number % 2 == 0,))
+    kernels.check()
 
 
 HEAD = "export void f(uniform TYPE to[], uniform TYPE from[], uniform int n) { foreach (i = 0 ... n) {"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 import pytest
-from guard_pages import Array, FencedCalls
-from kernels import InterpretedModule, compile_kernels
+from guard_pages import Array
+from judged_kernels import JudgedKernels
+from kernels import compile_kernels
 from some_pairs import some_of
 
 from voltac.driver import compile_source
@@ -91,34 +91,16 @@ def _left(source: str, target: str) -> int:
 
 @pytest.mark.parametrize("target", some_of(TARGETS, 8))
 def test_each_remainder_at_both_ends_of_memory(target: str) -> None:
-    kernels = compile_kernels(SOURCE, target)
-    width = find_target(target).width
-    calls, random = FencedCalls(), np.random.default_rng(1)
+    kernels, random = JudgedKernels(SOURCE, target), np.random.default_rng(1)
+    width = kernels.width
     for n in (0, 1, width - 1, width, width + 1, 3 * width + 1, 131):
         for name, (element, result, members, _, _, formula) in CASES.items():
             limit = 250 if element == "uint8" else 5000
             rows = [random.integers(0, limit, (n, members)) for _ in range(2)]
             wanted: Array = formula(*rows).astype(TYPES[result])
-            for at_end in (False, True):
-                flat: list[Array] = [each.ravel().astype(TYPES[element]) for each in rows]
-                to, *given = calls.copies(np.zeros(n, TYPES[result]), *flat, at_end=at_end)
-                calls.add((name, n, at_end), partial(kernels[name], to, *given, n), (to, wanted))
-    if not isinstance(kernels, InterpretedModule):
-        calls.check()
-
-
-def test_the_interpreter_finds_no_poison_in_it() -> None:
-    options = Options(find_target("avx2-i32x8"), 3)
-    names = ("sums", "distances", "least", "from_the_top")
-    source = "".join(map(_source, names))
-    machine = IRInterpreter(read(compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]))
-    random = np.random.default_rng(2)
-    for name in names:
-        element, result, members, _, _, formula = CASES[name]
-        rows = [random.integers(0, 250, (41, members)) for _ in range(2)]
-        to: Array = np.zeros(41, TYPES[result])
-        machine.call(name, [to, *(each.ravel().astype(TYPES[element]) for each in rows), 41])
-        assert to.tolist() == formula(*rows).tolist(), name
+            flat: list[Array] = [each.ravel().astype(TYPES[element]) for each in rows]
+            kernels.expect(name, [np.zeros(n, TYPES[result]), *flat], (n,), wanted, interpreted=n == width + 1)
+    kernels.check()
 
 
 @pytest.mark.parametrize("name", CASES)

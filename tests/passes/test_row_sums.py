@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 import pytest
-from guard_pages import FencedCalls
-from kernels import InterpretedModule, compile_kernels
+from judged_kernels import JudgedKernels
 from some_pairs import some_pairs
 
 from voltac.driver import compile_source
@@ -63,22 +60,13 @@ def test_sums_are_those_of_the_rows(element: str, target: str) -> None:
     dtype = {"int": np.int32, "unsigned int": np.uint32, "float": np.float32}[element]
     source = "".join(kernel(name, element) for name in TERMS)
     fast_math = "aggressive" if element == "float" else ""
-    interpreter = IRInterpreter(read(passed(source, fast_math, target)))
-    kernels = compile_kernels(source, target, fast_math=fast_math)
-    calls = FencedCalls()
+    kernels = JudgedKernels(source, target, fast_math=fast_math)
     for name in TERMS:
         for n, m in ((1, 9), (16, 3), (16, 4), (19, 5), (37, 8), (5, 23)):
             x, y = (random.integers(0, 20, n * m).astype(dtype) for _ in range(2))
             wanted = expected(name, x, y, n, m)
-            if m == 5:
-                to = np.zeros(n, dtype)
-                interpreter.call(name, [to, x.copy(), y.copy(), n, m])
-                assert to.tolist() == wanted.tolist(), name
-            for at_end in (False, True):
-                given = calls.copies(np.zeros(n, dtype), x, y, at_end=at_end)
-                calls.add((name, n, m, at_end), partial(kernels[name], *given, n, m), (given[0], wanted))
-    if not isinstance(kernels, InterpretedModule):
-        calls.check()
+            kernels.expect(name, [np.zeros(n, dtype), x, y], (n, m), wanted, interpreted=m == 5)
+    kernels.check()
 
 
 def test_parts_may_be_larger_than_the_whole() -> None:

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 import pytest
-from guard_pages import FencedCalls
-from kernels import InterpretedModule, compile_kernels
+from judged_kernels import JudgedKernels
 
 from voltac.driver import compile_source
-from voltac.ir.interp import IRInterpreter
-from voltac.ir.read import read
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.pass_runs import PassRuns
@@ -119,25 +115,13 @@ def passed(source: str, target: str = "avx2-i32x8") -> str:
 
 @pytest.mark.parametrize("target", ["avx2-i32x8", "sse4-i32x4", "avx512skx-x16"])
 def test_each_lane_is_what_it_would_be_alone(target: str) -> None:
-    source = "\n".join(SOURCES.values())
-    kernels = compile_kernels(source, target)
-    options = Options(find_target(target), 3)
-    text = compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
-    interpreter = IRInterpreter(read(text))
-    calls, random = FencedCalls(), np.random.default_rng(1)
+    kernels, random = JudgedKernels("\n".join(SOURCES.values()), target), np.random.default_rng(1)
     for n in (1, 16, 53):
         b, c = (random.integers(1, 100, n).astype(np.int32) for _ in range(2))
         for name, (_, alone) in CASES.items():
             wanted = np.array([alone(int(x), int(y)) for x, y in zip(b, c)], np.int32)
-            if n == 16:
-                interpreted = np.zeros(n, np.int32)
-                interpreter.call(name, [interpreted, b.copy(), c.copy(), n])
-                assert interpreted.tolist() == wanted.tolist(), name
-            for at_end in (False, True):
-                to, *given = calls.copies(np.zeros(n, np.int32), b, c, at_end=at_end)
-                calls.add((name, n), partial(kernels[name], to, *given, n), (to, wanted))
-    if not isinstance(kernels, InterpretedModule):
-        calls.check()
+            kernels.expect(name, [np.zeros(n, np.int32), b, c], (n,), wanted, interpreted=n == 16)
+    kernels.check()
 
 
 def selections(name: str, of: str) -> int:

@@ -8,7 +8,7 @@ Left out are programs that
 """
 
 import re
-import zlib
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -56,29 +56,25 @@ SOME = 20
 """One in so many runs in the ordinary suite."""
 
 
-def name_of(program: RunTest) -> str:
-    return str(program.path.relative_to(FOLDER).with_suffix(""))
-
-
 PROGRAMS = [
-    program for program in ALL if WIDTH in program.widths and not uses_double(program.text) and name_of(program) not in LEFT_OUT
+    program for program in ALL if WIDTH in program.widths and not uses_double(program.text) and program.name not in LEFT_OUT
 ]
-FEW = [program for program in PROGRAMS if zlib.crc32(name_of(program).encode()) % SOME == 0]
+FEW = [program for program in PROGRAMS if program.number % SOME == 0]
 
 
 def what_is_wrong(program: RunTest, level: int = 2) -> str:
-    target = (MK1, MK2)[zlib.crc32(name_of(program).encode()) % 2]
+    target = (MK1, MK2)[program.number % 2]
     job = compile_for_device(program.path, program.text, level, target)
     return difference(program, *simulate(job, first_launch(target)), WIDTH)
 
 
-@pytest.mark.parametrize("program", FEW, ids=name_of)
+@pytest.mark.parametrize("program", FEW, ids=attrgetter("name"))
 def test_programs_run_on_the_tile(program: RunTest) -> None:
     assert what_is_wrong(program) == ""
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("program", PROGRAMS, ids=name_of)
+@pytest.mark.parametrize("program", PROGRAMS, ids=attrgetter("name"))
 def test_every_program_runs_on_the_tile(program: RunTest) -> None:
     assert what_is_wrong(program) == ""
     assert what_is_wrong(program, 0) == ""

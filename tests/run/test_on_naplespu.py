@@ -7,7 +7,7 @@ Left out are programs that
 * need what devices refuse: LEFT_OUT has them with the reason.
 """
 
-import zlib
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -56,14 +56,10 @@ SOME = 16
 """One in so many runs in the ordinary suite."""
 
 
-def name_of(program: RunTest) -> str:
-    return str(program.path.relative_to(FOLDER).with_suffix(""))
-
-
 PROGRAMS = [
-    program for program in ALL if WIDTH in program.widths and not uses_double(program.text) and name_of(program) not in LEFT_OUT
+    program for program in ALL if WIDTH in program.widths and not uses_double(program.text) and program.name not in LEFT_OUT
 ]
-FEW = [program for program in PROGRAMS if zlib.crc32(name_of(program).encode()) % SOME == 0]
+FEW = [program for program in PROGRAMS if program.number % SOME == 0]
 MACHINES = (naplespu_launch(threads=1, latency=2), naplespu_launch(cores=2, threads=8, latency=20, fpu="rtl"))
 
 
@@ -71,18 +67,18 @@ def compiled(program: RunTest, level: int = 2) -> Compilation:
     return compile_for_device(program.path, program.text, level)
 
 
-@pytest.mark.parametrize("program", FEW, ids=name_of)
+@pytest.mark.parametrize("program", FEW, ids=attrgetter("name"))
 def test_programs_run_on_one_thread(program: RunTest) -> None:
     assert difference(program, *simulate(compiled(program), MACHINES[0])) == ""
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("program", PROGRAMS, ids=name_of)
+@pytest.mark.parametrize("program", PROGRAMS, ids=attrgetter("name"))
 def test_every_program_runs_on_every_machine(program: RunTest) -> None:
     for level in (2, 0):
         job = compiled(program, level)
         for machine in MACHINES:
-            if machine.fpu == "ideal" or name_of(program) not in AS_BUILT:
+            if machine.fpu == "ideal" or program.name not in AS_BUILT:
                 assert difference(program, *simulate(job, machine)) == "", f"at -O{level} on {machine}"
 
 

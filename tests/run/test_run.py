@@ -1,8 +1,8 @@
 """Every run-test gives the stated result on both oracles and as machine code at -O0 and -O2."""
 
-import zlib
 from collections.abc import Iterable, Sequence
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -28,7 +28,7 @@ from voltac.target_info import TargetInfo
 
 FOLDER = Path(__file__).resolve().parent
 ALL = run_tests(FOLDER)
-every_program = pytest.mark.parametrize("program", ALL, ids=lambda test: str(test.path.relative_to(FOLDER).with_suffix("")))
+every_program = pytest.mark.parametrize("program", ALL, ids=attrgetter("name"))
 
 USUAL = ("sse4.2-i32x4", "avx2-i32x8", "avx512skx-x16")
 
@@ -42,7 +42,7 @@ def runner() -> NativeRunner:
 def test_on_the_typed_tree(program: RunTest) -> None:
     """For one width that the program's name picks."""
     widths = usual_widths(program)
-    check_typed_tree(program, widths[zlib.crc32(program.claim.encode()) % len(widths) :][:1])
+    check_typed_tree(program, widths[program.number % len(widths) :][:1])
 
 
 @pytest.mark.long
@@ -65,7 +65,7 @@ def check_typed_tree(program: RunTest, widths: Sequence[int]) -> None:
 def test_on_the_ir(program: RunTest) -> None:
     """Before and after the passes, for one target that the program's name picks."""
     targets = [target for target in TARGETS if target.width in program.widths]
-    check_ir(program, targets[zlib.crc32(program.claim.encode()) % len(targets)], ("lower", "early", "passes"))
+    check_ir(program, targets[program.number % len(targets)], ("lower", "early", "passes"))
 
 
 def check_ir(program: RunTest, target: TargetInfo, stages: tuple[str, ...], level: int = 2) -> None:
@@ -79,7 +79,7 @@ def check_ir(program: RunTest, target: TargetInfo, stages: tuple[str, ...], leve
 def test_as_machine_code(program: RunTest, runner: NativeRunner) -> None:
     """For one of the usual targets, and one of the others or one with gangs for small types or of one lane, of which one is
     at -O0, as the program's name picks them. The long suite has all of them."""
-    number = zlib.crc32(program.claim.encode())
+    number = program.number
     usual = [target for target in program.targets if target.name in USUAL]
     others = [target for target in program.targets if target not in usual]
     small = [target for target in program.more_targets if target in (*SMALL_TYPE_TARGETS, ONE_LANE)]
@@ -118,7 +118,7 @@ def test_for_the_other_targets(program: RunTest, runner: NativeRunner) -> None:
     check_machine_code(program, both_levels(program, program.targets), runner)
     small = [target for target in program.more_targets if target in (*SMALL_TYPE_TARGETS, ONE_LANE)]
     rest = [target for target in program.more_targets if target not in small]
-    start = zlib.crc32(program.claim.encode()) % max(1, len(rest))
+    start = program.number % max(1, len(rest))
     targets = [*small, *rest[start::7]]
     for target in targets:
         out, printed = interpret(program.path, program.text, target)

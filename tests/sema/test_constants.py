@@ -39,9 +39,26 @@ VALUES = {
     "an enumerator of -3 is unsigned": ("float", "MINUS", 4294967296.0),
     "globals that are const": ("int", "LIMIT * LIMIT", 1600),
     "programCount": ("int", "programCount", 8),
+    "all bits are shifted out": ("int", "(5 << 32) + ((uniform int8)1 << 16)", 0),
+    "only the sign is left": ("int", "(-5 >> 40) * 10 + (5 >> 40)", -10),
+    "of unsigned numbers nothing is left": ("unsigned int", "0xffffffff >> 32", 0),
     "complement": ("int", "~5", -6),
     "exclusive or of bools": ("bool", "true ^ true", False),
 }
+
+
+FLAGS = """
+enum Flags { COHERENT = 1 << 16, FIRST = 1 << 3 };
+const uniform int64 wide = 1 << 20;
+static uniform int table[(1 << 9) + 4];
+uniform int f(uniform int x) { switch (x) { case 1 << 10: return FIRST; } return sizeof(table); }
+"""
+
+
+@pytest.mark.parametrize("target", ["avx2-i8x32", "avx2-i16x16", "avx2-i32x8"])
+def test_flags_are_constant_where_literals_are_short(target: str) -> None:
+    """Headers name flags so; with literals of 8 bits nothing of them is left, but they are values."""
+    program(FLAGS, options(target))
 
 
 @pytest.mark.parametrize("claim", list(VALUES))

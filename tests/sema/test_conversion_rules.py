@@ -48,7 +48,9 @@ void f(bool a, bool b, int i) {
     a ^ b;
     a < b;
     a << 1;
-    a += true; // error: bool
+    a += true;
+    a /= true; // error: bool
+    a %= true; // error: bool
 }""",
         "remainders and bits are for integers": """
 void f(float x, int i) {

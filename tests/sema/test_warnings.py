@@ -361,6 +361,32 @@ def test_no_run_test_reads_a_value_before_it_is_there() -> None:
     assert _wrong_about(RUN_TESTS) == []
 
 
+test_addresses_of_what_ends_with_the_function = rule_test(
+    {
+        "returned": """
+struct S { uniform int a[2]; };
+uniform int * uniform of_variable() { uniform int x = 3; return &x; } // warning: 'x' ends with the function
+uniform int * uniform of_array() { uniform int x[4]; return x; } // warning: 'x' ends with the function
+uniform int * uniform of_member(uniform S s) { return &s.a[1]; } // warning: 's' ends with the function
+uniform int * uniform of_some(uniform int i) { uniform int x[4]; return x + i; } // warning: 'x' ends with the function
+uniform int * varying by_lanes() { uniform int x[64]; return &x[programIndex]; } // warning: 'x' ends with the function
+uniform int & reference() { uniform int x = 1; return x; } // warning: 'x' ends with the function
+""",
+        "what stays": """
+uniform int global[4];
+struct S { uniform int a[2]; };
+uniform int * uniform of_global() { return global; }
+uniform int * uniform of_static() { static uniform int x = 0; return &x; }
+uniform int * uniform of_parameter(uniform int p[]) { return &p[1]; }
+uniform int * uniform of_reference(uniform S & s) { return &s.a[1]; }
+uniform int & reference(uniform S & s) { return s.a[0]; }
+uniform int * uniform handed_on(uniform int * uniform p) { uniform int * uniform x = p; return x; }
+uniform int value() { uniform int x[4]; x[1] = 2; return x[1]; }
+""",
+    }
+)
+
+
 test_assignments_as_conditions = rule_test(
     {
         "one sign for two": """

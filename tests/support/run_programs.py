@@ -116,6 +116,16 @@ class RunTest:
     prints: str = ""
 
     @property
+    def name(self) -> str:
+        """``feature/claim``."""
+        return f"{self.path.parent.name}/{self.path.stem}"
+
+    @property
+    def number(self) -> int:
+        """By which tests pick one of several targets, or some of the programs: the same on every machine."""
+        return zlib.crc32(self.claim.encode())
+
+    @property
     def text(self) -> str:
         return self.path.read_text()
 
@@ -123,7 +133,7 @@ class RunTest:
     def targets(self) -> tuple[TargetInfo, ...]:
         """Those that this machine runs, and of the others one that the claim picks."""
         others = [target for target in OTHER_TARGETS if target.width in self.widths]
-        picked = others[zlib.crc32(self.claim.encode()) % len(others) :][:1] if others else []
+        picked = others[self.number % len(others) :][:1] if others else []
         return (*(target for target in HOST_TARGETS if target.width in self.widths), *picked)
 
     @property

@@ -93,6 +93,7 @@ def test_a_float_without_a_point_is_a_warning() -> None:
         ("5d", "needs a decimal point"),
         ("5f16", "needs a decimal point"),
         ("1.5x", "'x' is not a suffix"),
+        ("1.5e", "has no digits: write '1.5e0'"),
         ("0x1.8", "hexadecimal floating point"),
         ("0x2p3", "hexadecimal floating point"),
         ("0B1", "'B1' is not a suffix"),

@@ -113,7 +113,7 @@ def _reported(error: Exception) -> str:
     return f"{type(error).__name__}: {error}\nwhere it happened is in {path}"
 
 
-def run(at_end: Callable[[], None] = lambda: None) -> None:
+def run(*at_end: Callable[[], None]) -> None:
     """For the words of this process, which it ends at once: that saves the time to take LLVM apart."""
     _replace_closed_streams()
     light_import.process_is_own()
@@ -122,7 +122,8 @@ def run(at_end: Callable[[], None] = lambda: None) -> None:
         # Whatever could not be written has been reported by now.
         with suppress(OSError):
             stream.flush()
-    at_end()
+    for last in at_end:
+        last()
     os._exit(code)
 
 

@@ -20,6 +20,7 @@ def entry() -> None:
         import sys
 
         import voltac
+        from voltac.system.compiled_forms import CompiledForms
         from voltac.system.packed_modules import PackedModules
 
         # A compilation makes many objects and no garbage worth looking for; the process ends with it.
@@ -27,10 +28,11 @@ def entry() -> None:
         # The process is this command's own: nobody else is told where modules come from.
         modules = PackedModules(voltac)
         sys.meta_path.insert(0, modules)
+        forms = CompiledForms(voltac)
         from voltac.cli.command import run  # late: this takes long, and Ctrl-C is caught by now
 
         if caught:
             signal.signal(signal.SIGINT, signal.default_int_handler)
-        run(modules.keep)
+        run(modules.keep, forms.keep)
     except KeyboardInterrupt:
         end_interrupted()

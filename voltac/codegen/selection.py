@@ -43,6 +43,8 @@ class SelectionTarget:
     rules: dict[str, list[SelectionRule]]
     functions: dict[str, Callable[[Selection, Instruction], None]]
     """What rules cannot say: by key, asked before the rules, or by operation, asked after them."""
+    prepare: Callable[[Selection], None]
+    """Changes of the function before its first instruction is selected."""
     key: Callable[[Selection, Instruction], str]
     """Operation and shapes, as rules write them."""
     kind_of: Callable[[str], str]
@@ -63,6 +65,8 @@ class SelectionTarget:
     pure: Callable[[str], bool]
     """Whether a call of a function (with its ``@``) may be left out or moved."""
     copy: Callable[[AnyRegister, AnyRegister], MachineInstruction]
+    jump: Callable[[str], MachineInstruction]
+    """The end of a block that one other follows."""
     take_parameters: Callable[[Selection], None]
     """Emits what brings the parameters into their registers."""
     lane_of: Callable[[Selection, Operand], tuple[Operand, int] | None] = lambda selection, operand: None

@@ -128,10 +128,17 @@ def _machine(triple: str, cpu: str, features: str, level: int, code_model: str, 
     return machine
 
 
-@cache
 def data_layout(options: Options) -> str:
     """LLVM's data layout string for the target."""
-    return str(target_machine(options).target_data)
+    triple = options.target.triple
+    layout = _LAYOUTS.get(triple)
+    if layout is None:
+        layout = _LAYOUTS[triple] = str(target_machine(options).target_data)
+    return layout
+
+
+_LAYOUTS: dict[str, str] = {}
+"""By triple: what is kept by options would be kept of every compilation with a macro of its own."""
 
 
 class LLVMModule:

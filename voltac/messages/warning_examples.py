@@ -45,6 +45,11 @@ WARNING_CODES: tuple[MessageCode, ...] = (
         "struct S { uniform int a; };\nvoid f(uniform S * varying p, uniform int n) { p->a = n; }",
         "struct S { uniform int a; };\nvoid f(uniform S * uniform p, uniform int n) { p->a = n; }",
     ),
+    _warning(
+        "local-address",
+        "uniform int * uniform f() { uniform int a = 1; return &a; }",
+        "uniform int f() { uniform int a = 1; return a; }",
+    ),
     _warning("missing-return", "int f(int x) { if (x > 0) return 1; }", "int f(int x) { if (x > 0) return 1; return 0; }"),
     _warning("null", "int f() { return ((int * uniform)NULL)[1]; }", "int f(int * uniform p) { return p[1]; }"),
     _warning(
@@ -57,7 +62,8 @@ WARNING_CODES: tuple[MessageCode, ...] = (
     _warning("pragma", "#pragma omp parallel\nint a;", "int a;"),
     _warning("preprocessor", "#warning old\nint a;", "int a;"),
     _warning("shadow", "void f(int x) { { int x = 1; } }", "void f(int x) { { int y = 1; } }"),
-    _warning("shift", "int f(int x) { return x << 40; }", "int64 f(int64 x) { return x << 40; }"),
+    _warning("shift", "int f(int x) { return x << -1; }", "int f(int x) { return x >> 1; }"),
+    _warning("shift-width", "int f(int x) { return x << 40; }", "int64 f(int64 x) { return x << 40; }"),
     _warning(
         "threads",
         "export void f(uniform float a[], uniform int n) {\n    foreach (i = 1 ... n) a[i] = a[i - 1];\n}",

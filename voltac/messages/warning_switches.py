@@ -14,7 +14,8 @@ class WarningSwitch:
     """Whether the warning is given unless the command line says otherwise."""
     text: str
     own: bool = False
-    """ispc, and the language, have no such warning: in builds made for them it is no error, unless it is asked for by name."""
+    """ispc, and the language, have no such warning, or it is about the command line, which ispc never counts: in builds made
+    for them it is no error, unless it is asked for by name."""
 
 
 ALL = "all"
@@ -39,15 +40,19 @@ SWITCHES: tuple[WarningSwitch, ...] = (
     WarningSwitch("global-layout", True, "a global whose layout, or a constant whose value, depends on the target"),
     WarningSwitch("implicit-type", True, "no type is given, or a literal lacks its decimal point"),
     WarningSwitch("lane-conflict", True, "lanes store different values to one address, or to one uniform member"),
+    WarningSwitch("local-address", True, "the address of a variable is returned, which ends with its function", own=True),
     WarningSwitch("missing-return", True, "a function with a result whose end is reached without one", own=True),
     WarningSwitch("null", True, "the null pointer is indexed", own=True),
     WarningSwitch("operator", True, "a function of an operator with parameters that do not fit", own=True),
-    WarningSwitch("output", True, "the command line: no output, no target, a suffix that does not fit, old options"),
+    WarningSwitch(
+        "output", True, "the command line: no output, no target, a suffix or an option without effect, old options", own=True
+    ),
     WarningSwitch("overflow", True, "a constant expression overflows its type"),
     WarningSwitch("pragma", True, "a pragma that is not known or has no effect"),
     WarningSwitch("preprocessor", True, "warnings of the preprocessor, '#warning' among them"),
     WarningSwitch("shadow", True, "a name hides an outer one"),
-    WarningSwitch("shift", True, "a constant shift amount that is negative or too large"),
+    WarningSwitch("shift", True, "a constant shift amount that is negative"),
+    WarningSwitch("shift-width", True, "a constant shift amount that is not below the bits of the type", own=True),
     WarningSwitch("threads", True, "a kernel with 'foreach' that one thread of a device runs alone", own=True),
     WarningSwitch("uniform", True, "a variable that varies only because 'uniform' is not written", own=True),
     WarningSwitch(

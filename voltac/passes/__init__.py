@@ -55,6 +55,7 @@ from voltac.passes.lanes.lanes_in_scalars import keep_lanes_in_scalars
 from voltac.passes.lanes.paired_shuffles import shuffle_pairs
 from voltac.passes.lanes.signed_indices import extend_by_sign
 from voltac.passes.lanes.some_lanes import move_some_lanes
+from voltac.passes.lanes.thawed_loads import thaw_loads
 from voltac.passes.lanes.unsigned_indices import turn_unsigned_indices
 from voltac.passes.lanes.values_by_register import compute_by_register
 from voltac.passes.masks.flatten_branches import flatten_branches
@@ -247,6 +248,8 @@ AFTER_LLVM = (
     Pass("count_by_exponents", "leading and trailing zeros of lanes are exponents of floats",
          lambda text, options: count_by_exponents(text),
          lambda options: _resolves_on_host(options) and options.target.is_x86 and not options.target.has_avx512),
+    Pass("thaw_loads", "vectors of what was loaded are not frozen where LLVM no longer simplifies",
+         lambda text, options: thaw_loads(text), lambda options: _resolves_on_host(options) and options.target.is_x86),
     Pass("join_bytes", "numbers that are put together of bytes by shifts are shuffled together", join_bytes,
          lambda options: options.level > 1 and options.target.is_x86 and _resolves_on_host(options)),
     Pass("multiply_halves", "products of lower and of upper halves of lanes that are added are one instruction",

@@ -24,7 +24,7 @@ from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.types import element_of, lanes_of
 from voltac.options import Options
-from voltac.passes.accesses import broadcast, gather, shuffled_loads, shuffled_stores, tile_rows, vector
+from voltac.passes.accesses import broadcast, gather, lane_images, shuffled_loads, shuffled_stores, tile_rows, vector
 from voltac.passes.accesses.access import Access, AccessReport, Touched, pseudo_operation, read_access
 from voltac.passes.accesses.available_loads import AvailableLoads, Layer, access_key
 from voltac.passes.accesses.cost_rows import cost_row, has_masked
@@ -404,7 +404,7 @@ class _Resolver:
             return
         if members[0].is_store and members[0].all_on and all(each.value in plan.scalar_loads for each in members):
             # The lanes are scalars already: put into vectors, they would only be shuffled.
-            pieces = []
+            pieces = lane_images.plan_lane_images(members, self.options.target)
         elif members[0].is_store:
             pieces = self._plan_stores(members, block, plan)
         else:

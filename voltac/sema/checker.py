@@ -44,7 +44,7 @@ _INSTEAD = {
 }
 """Names of other languages -> what to write."""
 
-_OF_VALUES = frozenset(("bounds", "division", "null", "overflow", "shift"))
+_OF_VALUES = frozenset(("bounds", "division", "null", "overflow", "shift", "shift-width"))
 """Warnings about what happens when a place is reached."""
 
 _LEFT_OVER = 3

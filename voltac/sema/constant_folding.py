@@ -118,8 +118,10 @@ def binary(symbol: str, left: Number, right: Number, type: Type) -> tuple[Number
             return None
     if symbol in ("/", "%") and right == 0:
         return None
-    if symbol in ("<<", ">>") and not 0 <= right < type.bits:
-        return None
+    if symbol in ("<<", ">>"):
+        if right < 0:
+            return None
+        right = min(right, type.bits)  # all bits go, and no number of that many is made
     exact = _INTEGER[symbol](int(left), int(right))
     if type.kind == "bool":
         return bool(exact & 1), False

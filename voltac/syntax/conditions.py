@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from voltac.messages.message import Span
 from voltac.syntax.lexer import is_name
 from voltac.syntax.literals import BadLiteral, integer, string
@@ -25,6 +27,29 @@ _Value = tuple[int, bool]
 def _fit(value: int, unsigned: bool) -> _Value:
     value &= (1 << 64) - 1
     return (value if unsigned or value < 1 << 63 else value - (1 << 64)), unsigned
+
+
+def without_defined(tokens: list[Token], is_macro: Callable[[str], bool]) -> list[Token]:
+    """The tokens of a condition with ``defined NAME`` and ``defined(NAME)`` replaced by 1 or 0."""
+    result = []
+    position = 0
+    while position < len(tokens):
+        token = tokens[position]
+        position += 1
+        if token.text == "defined":
+            bracket = position < len(tokens) and tokens[position].text == "("
+            position += bracket
+            name = tokens[position].text if position < len(tokens) else ""
+            position += 1
+            if not is_name(name):
+                raise ConditionError(token.span, "a macro name has to follow 'defined', as in defined(NAME)")
+            if bracket:
+                if position >= len(tokens) or tokens[position].text != ")":
+                    raise ConditionError(token.span, "')' is missing after 'defined'")
+                position += 1
+            token = Token(str(int(is_macro(name))), token.span, token.space)
+        result.append(token)
+    return result
 
 
 def evaluate(tokens: list[Token], place: Span) -> int:

@@ -123,6 +123,8 @@ def _bad_number(text: str, what: str) -> str:
     good = re.match(r"0[xX][0-9a-fA-F]+|0b[01]+|[0-9]*\.?[0-9]+(?:[eEdD][+-]?[0-9]+)?|[0-9]+", text, re.ASCII)
     if text[:2] in ("0x", "0X") and what == "floating point":
         return f"'{short(text)}' is not a hexadecimal floating point constant: those look like '0x1.8p3'"
+    if re.match(r"[0-9]*\.?[0-9]*[eE]$", text, re.ASCII):
+        return f"the exponent of '{short(text)}' has no digits: write '{short(text)}0'"
     if good and good.end() < len(text):
         return f"'{short(text[good.end() :])}' is not a suffix of a number in '{short(text)}'"
     return f"'{short(text)}' is not a valid {what} constant"

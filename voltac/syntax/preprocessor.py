@@ -20,7 +20,7 @@ from voltac.messages.warning_switches import ALL, WARNINGS
 from voltac.options import Options
 from voltac.records import mutable_record
 from voltac.syntax.comments import with_newlines, without_comments
-from voltac.syntax.conditions import ConditionError, evaluate
+from voltac.syntax.conditions import evaluate, without_defined
 from voltac.syntax.expansion import Expander, ExpansionTooLarge
 from voltac.syntax.inputs import Inputs
 from voltac.syntax.lexer import BLANKS, TOKEN, is_name
@@ -334,7 +334,8 @@ class Preprocessor:
             self.error("conditional", place, "#if has no condition")
             return False
         try:
-            return evaluate(self.without_defined(file, self.expander.expand(tokens, keep="defined")), place) != 0
+            asked = without_defined(self.expander.expand(tokens, keep="defined"), self.is_macro)
+            return evaluate(self.without_has_include(file, asked), place) != 0
         except MacroError as mistake:
             self.error("conditional", mistake.span, str(mistake))
             return False
@@ -343,26 +344,14 @@ class Preprocessor:
         """What ``defined`` says of a name."""
         return name in self.macros or name in self.special or name == "__has_include"
 
-    def without_defined(self, file: _File, tokens: list[Token]) -> list[Token]:
-        """The tokens of a condition with ``defined`` and ``__has_include`` replaced by 1 or 0."""
+    def without_has_include(self, file: _File, tokens: list[Token]) -> list[Token]:
+        """The tokens of a condition with ``__has_include`` replaced by 1 or 0."""
         result = []
         position = 0
         while position < len(tokens):
             token = tokens[position]
             position += 1
-            if token.text == "defined":
-                bracket = position < len(tokens) and tokens[position].text == "("
-                position += bracket
-                name = tokens[position].text if position < len(tokens) else ""
-                position += 1
-                if not is_name(name):
-                    raise ConditionError(token.span, "a macro name has to follow 'defined'")
-                if bracket:
-                    if position >= len(tokens) or tokens[position].text != ")":
-                        raise ConditionError(token.span, "')' is missing after 'defined'")
-                    position += 1
-                token = Token(str(int(self.is_macro(name))), token.span, token.space)
-            elif token.text == "__has_include" and position < len(tokens) and tokens[position].text == "(":
+            if token.text == "__has_include" and position < len(tokens) and tokens[position].text == "(":
                 end = position
                 while end < len(tokens) and tokens[end].text != ")":
                     end += 1

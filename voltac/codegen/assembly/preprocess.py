@@ -17,7 +17,7 @@ from voltac.messages.message import BUILT_IN, Expanded, Span
 from voltac.messages.suggestions import suggestion
 from voltac.records import mutable_record
 from voltac.syntax.comments import with_newlines, without_comments
-from voltac.syntax.conditions import ConditionError, evaluate
+from voltac.syntax.conditions import ConditionError, evaluate, without_defined
 from voltac.syntax.expansion import Expander
 from voltac.syntax.lexer import BLANKS, TOKEN, is_name
 from voltac.syntax.logical_lines import LogicalLine
@@ -229,24 +229,7 @@ class _File:
         if not tokens:
             raise ConditionError(place, "#if has no condition")
         expanded = self.whole.expander.expand(tokens, keep="defined")
-        return evaluate(self.without_defined(expanded), place) != 0
-
-    def without_defined(self, tokens: list[Token]) -> list[Token]:
-        result = []
-        position = 0
-        while position < len(tokens):
-            token = tokens[position]
-            position += 1
-            if token.text == "defined":
-                bracket = position < len(tokens) and tokens[position].text == "("
-                position += bracket
-                name = tokens[position].text if position < len(tokens) else ""
-                position += 1 + bracket
-                if not is_name(name) or (bracket and (position > len(tokens) or tokens[position - 1].text != ")")):
-                    raise ConditionError(token.span, "a macro name has to follow 'defined', as in defined(NAME)")
-                token = Token(str(int(name in self.whole.macros)), token.span, token.space)
-            result.append(token)
-        return result
+        return evaluate(without_defined(expanded, self.whole.macros.__contains__), place) != 0
 
     def other(self, name: str, rest: str, line: LogicalLine, begin: int, place: Span) -> None:
         whole = self.whole

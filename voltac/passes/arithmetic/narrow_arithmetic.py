@@ -9,7 +9,8 @@
 A program that wants more than eight bits of a sum converts its bytes to ``int``. The lower half of a sum, a difference
 or a product depends on the lower halves of the operands only; a quotient, a comparison or the
 greater of two depends on all bits, so that there every operand has to lie in a range that 16
-bits hold. Ranges are those of the elements loaded, carried on by interval arithmetic.
+bits hold. Of products of such numbers the upper half is at hand too, where they are shifted down that far (``x * 257 >> 16``).
+Ranges are those of the elements loaded, carried on by interval arithmetic.
 It is done where it takes less work, what has to be extended again being counted; gangs go together
 better afterwards (:mod:`voltac.passes.gangs.wide_gangs`). Ranges, choice and rewriting are one file: each asks the others
 what a value of the function is.
@@ -36,6 +37,8 @@ from voltac.passes.members.member_groups import joined_loads
 from voltac.system.lazy_patterns import lazy_pattern
 from voltac.target_info import TargetInfo
 
+_HALF = 16
+"""Bits of half a lane of 32."""
 _SIGNED: Range = (-(1 << 15), (1 << 15) - 1)
 _UNSIGNED: Range = (0, (1 << 16) - 1)
 """The two ways of reading 16 bits."""
@@ -78,6 +81,8 @@ class _Narrowing:
         self._ranges = LaneRanges(self._definitions)
         self._halves: dict[str, str] = {}
         """Names of 32-bit values -> what holds their lower halves."""
+        self._factors: dict[str, list[Operand]] = {}
+        """Names of products that are shifted down by 16 bits or more -> the two numbers multiplied."""
         self._in_part: set[str] = set()
         """Values of whose lower halves only the lower bits are right, which are those that anything wants."""
         self._fresh = function.fresh_names()
@@ -145,13 +150,39 @@ class _Narrowing:
         if op in _DIVISIONS:
             divisors = min(numbers) > 0 and max(numbers) <= _SIGNED[1]
             return divisors and bool(self._sign(operands[0]) if op[0] == "s" else self._fits(operands[0], _UNSIGNED))
-        if not 0 <= min(numbers) <= max(numbers) < 16:
+        if min(numbers) >= _HALF and op != "shl":
+            return self._is_high_product(made)
+        if not 0 <= min(numbers) <= max(numbers) < _HALF:
             return False
         if op == "shl" or (self._fits(operands[0], _UNSIGNED) if op == "lshr" else bool(self._sign(operands[0]))):
             return True
-        part = self._needs_lower_half(made, 16 - max(numbers))
+        part = self._needs_lower_half(made, _HALF - max(numbers))
         self._in_part |= part
         return bool(part)
+
+    def _is_high_product(self, shifted: Instruction) -> bool:
+        """Whether the upper half of a product of two 16-bit numbers is shifted down; notes these."""
+        product = m.made_by(("mul",), shifted.operands[0].value, self._definitions)
+        if product is None:
+            return False
+        unsigned = all(self._fits(each, _UNSIGNED) for each in product.operands)
+        if shifted.op == "ashr":
+            tops = [self._ranges.range(each)[1] for each in product.operands]
+            unsigned = unsigned and tops[0] * tops[1] < 1 << 31
+            if not unsigned and not all(self._fits(each, _SIGNED) for each in product.operands):
+                return False
+        elif not unsigned:
+            return False
+        self._factors[shifted.name] = product.operands
+        return True
+
+    def _data(self, made: Instruction) -> list[Operand]:
+        """The operands that have the type of the result, of a product's upper half its factors."""
+        if made.name in self._factors:
+            return self._factors[made.name]
+        if made.op == "select":
+            return made.operands[1:]
+        return [each for each in made.operands if each.type == made.type]
 
     def _needs_lower_half(self, shifted: Instruction, bits: int) -> set[str]:
         """What is shifted down so far and made of that, if only so many bits are wanted, which come from the lower half."""
@@ -178,7 +209,7 @@ class _Narrowing:
                 if " x i32>" not in made.text or not lanes_of(made.type) or element_of(made.type) != "i32":
                     continue
                 self._ranges.range(Operand(made.type, made.name))
-                if self._is_computable(made) and all(each.value in chosen or self._is_leaf(each) for each in _data(made)):
+                if self._is_computable(made) and all(each.value in chosen or self._is_leaf(each) for each in self._data(made)):
                     chosen.add(made.name)
         return chosen
 
@@ -191,12 +222,12 @@ class _Narrowing:
                 continue
             chosen.discard(name)
             made = self._definitions[name]
-            work += [each.value for each in _data(made) if each.value in chosen]
+            work += [each.value for each in self._data(made) if each.value in chosen]
             work += [user.name for user in self._uses.of(name) if user.name in chosen]
 
     def _must_stay(self, name: str, chosen: set[str]) -> bool:
         made = self._definitions[name]
-        if not all(each.value in chosen or self._is_leaf(each) for each in _data(made)):
+        if not all(each.value in chosen or self._is_leaf(each) for each in self._data(made)):
             return True
         whole = Operand(made.type, name)
         for user in self._uses.of(name):
@@ -258,7 +289,7 @@ class _Narrowing:
         for name in component:
             made = self._definitions[name]
             gain += _WORK.get(made.op, 2) // 2
-            leaves.update(each.value for each in _data(made) if each.value[0] == "%" and each.value not in component)
+            leaves.update(each.value for each in self._data(made) if each.value[0] == "%" and each.value not in component)
             gain += 2 * any(map(_is_cut, self._uses.of(name)))
             gain -= self._cost_of_whole(name, component)
             masks.update(self._masks(made, component))
@@ -363,7 +394,7 @@ class _Narrowing:
             and any(each.value in accepted for each in made.operands)
             and self._is_narrow_comparison(made, accepted)
         }
-        operands = [each for name in accepted for each in _data(self._definitions[name])]
+        operands = [each for name in accepted for each in self._data(self._definitions[name])]
         operands += [each for made in compares.values() for each in made.operands]
         leaves = {each.value for each in operands if each.value[0] == "%"} - accepted
         whole = {name for name in accepted if self._is_needed_whole(name, accepted)}
@@ -377,7 +408,7 @@ class _Narrowing:
             lines: list[Instruction] = []
             for made in block.instructions:
                 if made.name in accepted:
-                    lines.append(self._narrowed(made))
+                    lines += self._upper_half(made) if made.name in self._factors else [self._narrowed(made)]
                     if made.name in whole:
                         lines.append(self._extended(made))
                 elif _is_cut(made) and made.operands[0].value in accepted:
@@ -496,10 +527,36 @@ class _Narrowing:
         first, second = map(self._half, made.operands)
         return Instruction(f"  {made.name} = icmp {predicate} {_half_type(made.operands[0].type)} {first}, {second}")
 
+    def _upper_half(self, made: Instruction) -> list[Instruction]:
+        """Of a product, as one instruction multiplies, and what it is shifted down beyond that."""
+        vector, half, counts = _half_type(made.type), self._halves[made.name], integers(made.type, made.operands[1].value)
+        assert counts is not None
+        factors = self._factors[made.name]
+        unsigned = all(self._fits(each, _UNSIGNED) for each in factors)
+        extension = "zext" if unsigned else "sext"
+        names = [self._fresh("half") if each.value[0] == "%" else each.value for each in factors]
+        lines = [
+            Instruction(f"  {name} = {extension} {vector} {self._half(each)} to {made.type}")
+            for name, each in zip(names, factors)
+            if each.value[0] == "%"
+        ]
+        product, upper, top = self._fresh("half"), self._fresh("half"), self._fresh("half")
+        down = written(made.type, (_HALF,) * lanes_of(made.type))
+        is_all = set(counts) == {_HALF}
+        lines += [
+            Instruction(f"  {product} = mul {made.type} {names[0]}, {names[1]}"),
+            Instruction(f"  {upper} = lshr {made.type} {product}, {down}"),
+            Instruction(f"  {half if is_all else top} = trunc {made.type} {upper} to {vector}"),
+        ]
+        if not is_all:
+            rest = written(vector, [count - _HALF for count in counts])
+            lines.append(Instruction(f"  {half} = {'lshr' if unsigned else 'ashr'} {vector} {top}, {rest}"))
+        return lines
+
     def _narrowed(self, made: Instruction) -> Instruction:
         op, operands = made.op, made.operands
         vector = _half_type(made.type)
-        values = [self._half(each) for each in _data(made)]
+        values = [self._half(each) for each in self._data(made)]
         if op == "select":
             text = f"select {operands[0].type} {operands[0].value}, {vector} {values[0]}, {vector} {values[1]}"
         elif op == "call":
@@ -528,13 +585,6 @@ def _is_below(operand: Operand, limit: int) -> bool:
 def _is_cut(user: Instruction) -> bool:
     """Whether it wants lower bits only."""
     return user.op == "trunc" and integer_bits(element_of(user.type)) <= 16
-
-
-def _data(made: Instruction) -> list[Operand]:
-    """The operands that have the type of the result."""
-    if made.op == "select":
-        return made.operands[1:]
-    return [each for each in made.operands if each.type == made.type]
 
 
 def _half_type(vector: str) -> str:

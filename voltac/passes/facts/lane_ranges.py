@@ -35,6 +35,10 @@ _OPPOSITE = {"ult": "uge", "uge": "ult", "ule": "ugt", "ugt": "ule", "slt": "sge
              "eq": "ne", "ne": "eq"}  # fmt: skip
 _SWAPPED = {"ult": "ugt", "ugt": "ult", "ule": "uge", "uge": "ule", "slt": "sgt", "sgt": "slt", "sle": "sge", "sge": "sle",
             "eq": "eq", "ne": "ne"}  # fmt: skip
+_BITS = 32
+"""Of a lane."""
+_MOST_UNSIGNED = (1 << _BITS) - 1
+"""In a lane that is read as an unsigned number."""
 
 Condition = tuple[str, bool]
 """A mask, and whether it holds or does not."""
@@ -79,6 +83,9 @@ class LaneRanges:
         if op == "call":
             called = _INTRINSIC.search(made.parts.callee)
             return range_of_call(called[1], [self.range(each) for each in operands[:2]]) if called else ALL
+        if op == "lshr" and element_of(made.type) == "i32" and self.range(operands[0])[0] < 0:
+            low, high = self.range(operands[1])
+            return (0, _MOST_UNSIGNED >> low) if 0 < low <= high < _BITS else ALL
         if op in RANGES and len(operands) == 2:
             return RANGES[op](self.range(operands[0]), self.range(operands[1]))
         return ALL

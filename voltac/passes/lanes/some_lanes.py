@@ -8,7 +8,7 @@ LLVM's code generator asks for each lane and branches over it. Here the bytes fr
 that is on to the last one are read by two loads that overlap, or three of single bytes; what lies
 between them is in the same object, and no page is touched that the program does not touch. Lanes
 that are off are never written: a store does the same only if no lane between is off, else it goes
-from lane to lane that is on.
+from lane to lane that is on, or stores the first of these again for each lane that is off.
 """
 
 from __future__ import annotations
@@ -142,18 +142,7 @@ def _store(name: str, lanes: int, size: int, processor: str) -> list[str]:
             *_few_stored(k, size),
             f"  br label %done.{k}",
             f"each.{k}:",
-            f"  %left.{k} = phi i32 [ %on.{k}, %some.{k} ], [ %rest.{k}, %each.{k} ]",
-            f"  %lane.{k} = call i32 @llvm.cttz.i32(i32 %left.{k}, i1 true)",
-            f"  %lane_at.{k} = getelementptr i{8 * size}, ptr %piece_at.{k}, i32 %lane.{k}",
-            f"  %lane_bits.{k} = mul i32 %lane.{k}, {8 * size}",
-            f"  %lane_shift.{k} = zext i32 %lane_bits.{k} to i64",
-            f"  %lane_moved.{k} = lshr i64 %word.{k}, %lane_shift.{k}",
-            f"  %lane_value.{k} = trunc i64 %lane_moved.{k} to i{8 * size}",
-            f"  store i{8 * size} %lane_value.{k}, ptr %lane_at.{k}, align 1",
-            f"  %less.{k} = sub i32 %left.{k}, 1",
-            f"  %rest.{k} = and i32 %left.{k}, %less.{k}",
-            f"  %more.{k} = icmp ne i32 %rest.{k}, 0",
-            f"  br i1 %more.{k}, label %each.{k}, label %done.{k}",
+            *(_each_byte(k, lanes) if size == 1 else _each_in_turn(k, size)),
             f"done.{k}:",
             f"  br label %{after}",
         ]
@@ -262,6 +251,61 @@ def _few_stored(k: int, size: int) -> list[str]:
         f"  store i8 %byte1.{k}, ptr %middle_at.{k}",
         f"  store i8 %byte2.{k}, ptr %end_at.{k}",
     ]
+
+
+def _each_in_turn(k: int, size: int) -> list[str]:
+    """A loop over the lanes that are on."""
+    return [
+        f"  %left.{k} = phi i32 [ %on.{k}, %some.{k} ], [ %rest.{k}, %each.{k} ]",
+        f"  %lane.{k} = call i32 @llvm.cttz.i32(i32 %left.{k}, i1 true)",
+        f"  %lane_at.{k} = getelementptr i{8 * size}, ptr %piece_at.{k}, i32 %lane.{k}",
+        f"  %lane_bits.{k} = mul i32 %lane.{k}, {8 * size}",
+        f"  %lane_shift.{k} = zext i32 %lane_bits.{k} to i64",
+        f"  %lane_moved.{k} = lshr i64 %word.{k}, %lane_shift.{k}",
+        f"  %lane_value.{k} = trunc i64 %lane_moved.{k} to i{8 * size}",
+        f"  store i{8 * size} %lane_value.{k}, ptr %lane_at.{k}, align 1",
+        f"  %less.{k} = sub i32 %left.{k}, 1",
+        f"  %rest.{k} = and i32 %left.{k}, %less.{k}",
+        f"  %more.{k} = icmp ne i32 %rest.{k}, 0",
+        f"  br i1 %more.{k}, label %each.{k}, label %done.{k}",
+    ]
+
+
+def _each_byte(k: int, lanes: int) -> list[str]:
+    """One store for each lane; in place of a lane that is off the first that is on is stored again.
+
+    A loop over those that are on, up to seven, ends where no processor foresees it: 1.5 times the time with masks that do not
+    repeat themselves. Of two or three 16-bit numbers it takes less than this.
+    """
+    count = min(lanes, _PIECE)
+    bits, ones, numbers = 8 * count, sum(1 << 8 * lane for lane in range(count)), sum(lane << 8 * lane for lane in range(count))
+    lines = [
+        f"  %spread.{k} = sext <{count} x i1> {'%mask' if count == lanes else f'%mask.{k}'} to <{count} x i8>",
+        f"  %packed.{k} = bitcast <{count} x i8> %spread.{k} to i{bits}",
+        f"  %on_bits.{k} = {f'zext i{bits} %packed.{k} to i64' if bits < 64 else f'or i64 %packed.{k}, 0'}",
+        f"  %off_bits.{k} = xor i64 %on_bits.{k}, -1",
+        f"  %first_down.{k} = lshr i64 %word.{k}, %shift.{k}",
+        f"  %first_value.{k} = and i64 %first_down.{k}, 255",
+        f"  %first_place.{k} = zext i32 %first.{k} to i64",
+    ]
+    for stem, own in (("value", f"%word.{k}"), ("place", str(numbers))):
+        lines += [
+            f"  %{stem}_everywhere.{k} = mul i64 %first_{stem}.{k}, {ones}",
+            f"  %{stem}_on.{k} = and i64 %on_bits.{k}, {own}",
+            f"  %{stem}_off.{k} = and i64 %off_bits.{k}, %{stem}_everywhere.{k}",
+            f"  %{stem}s.{k} = or i64 %{stem}_on.{k}, %{stem}_off.{k}",
+        ]
+    for lane in range(count):
+        each = f"{k}.{lane}"
+        lines += [
+            f"  %place_down.{each} = lshr i64 %places.{k}, {8 * lane}",
+            f"  %place.{each} = and i64 %place_down.{each}, 255",
+            f"  %place_at.{each} = getelementptr i8, ptr %piece_at.{k}, i64 %place.{each}",
+            f"  %value_down.{each} = lshr i64 %values.{k}, {8 * lane}",
+            f"  %value.{each} = trunc i64 %value_down.{each} to i8",
+            f"  store i8 %value.{each}, ptr %place_at.{each}",
+        ]
+    return [*lines, f"  br label %done.{k}"]
 
 
 def _joined(lanes: int, size: int) -> list[str]:

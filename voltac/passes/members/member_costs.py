@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
+from voltac.ir.constants import splatted
 from voltac.ir.model import Function, Instruction
+from voltac.ir.parts import BINARY, Operand
 from voltac.ir.types import element_of
 from voltac.ir.uses import uses_of
 from voltac.passes.accesses.access import Access
@@ -31,6 +34,8 @@ _LONG = 5
 """Of a division or a square root, as of 256 bits on Zen 3 and Skylake (uops.info)."""
 _UNEVEN = 1
 """More shuffles for each member of structs whose number of members is no power of two: of three to and from three registers."""
+_UPPER = Operand("i32", "16")
+"""Bits by which the upper half of a product of 16-bit numbers is shifted down."""
 _TRUTH_BYTES = 4
 """Of a truth value, which is as wide as what was compared."""
 
@@ -69,7 +74,26 @@ class MemberCosts:
     def _registers(self, element: str, lanes: int) -> float:
         return max(1.0, lanes * self._size(element) / (self.target.vector_bits // 8))
 
+    @cached_property
+    def _upper_halves(self) -> dict[str, str]:
+        """What one instruction multiplies of 16-bit numbers and shifts down -> its element type; none of the steps around."""
+        found: dict[str, str] = {}
+        covered = self.trees.covered
+        for made in covered.values():
+            shifted = covered.get(made.operands[0].value) if made.op == "trunc" and element_of(made.type) == "i16" else None
+            if shifted is None or shifted.op not in ("lshr", "ashr") or splatted(shifted.operands[1].value) != _UPPER:
+                continue
+            product = covered.get(shifted.operands[0].value)
+            if product is not None and product.op == "mul":
+                around = [made, shifted, *(covered[each.value] for each in product.operands if each.value in covered)]
+                found.update((each.name, "") for each in around if each.op not in BINARY or each is shifted)
+                found[product.name] = element_of(made.type)
+        return found
+
     def _work(self, made: Instruction, lanes: int) -> float:
+        if made.name in self._upper_halves:
+            element = self._upper_halves[made.name]
+            return self._registers(element, lanes) if element else 0.0
         registers = max(self._registers(element_of(each), lanes) for each in (made.type, made.operands[0].type))
         return registers * (_LONG if is_long(made) else 1)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from voltac.ir.constants import splatted
 from voltac.ir.lane_values import LaneValues
-from voltac.ir.match import folded, scalar_of_splat
+from voltac.ir.match import folded, made_by, scalar_of_splat
 from voltac.ir.model import Instruction
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, Operand
 from voltac.ir.types import element_of, lanes_of
@@ -115,6 +115,7 @@ class Trees:
 
     def node(self, given: Tuple, depth: int = 0) -> Node | None:
         """What makes a tuple; None where nothing does."""
+        given = tuple(None if each is None else self._as_stored(each) for each in given)
         key = tuple("" if each is None else each.value for each in given)
         if key not in self.nodes:
             if len(self.nodes) >= _MOST_NODES or depth > _MOST_DEEP:
@@ -122,6 +123,12 @@ class Trees:
             self.nodes[key] = None
             self.nodes[key] = self._find(given, depth)
         return self.nodes[key]
+
+    def _as_stored(self, operand: Operand) -> Operand:
+        """What was extended, of what is cut to the type that it had: a byte that is copied."""
+        cut = made_by(("trunc",), operand.value, self.values.definitions)
+        extended = made_by(("zext", "sext"), cut.operands[0].value, self.values.definitions) if cut is not None else None
+        return extended.operands[0] if extended is not None and extended.operands[0].type == operand.type else operand
 
     def _find(self, given: Tuple, depth: int) -> Node | None:
         present = [each for each in given if each is not None]

@@ -30,6 +30,9 @@ from voltac.sema.types import (
 )
 from voltac.syntax import ast
 
+_OF_ONE_BIT = {"+": "^", "-": "^", "*": "&"}
+"""What arithmetic in place is for a bool: the operation is done in its type, a number of one bit (8.3)."""
+
 
 @expression(ast.Assignment)
 def check_assignment(checker: Checker, node: ast.Assignment) -> Operand:
@@ -95,6 +98,8 @@ def compound(checker: Checker, symbol: str, place: tree.Place, wanted: Qual, val
     if isinstance(element, Scalar):
         if operator in BIT_OPERATORS and element.kind == "float":
             checker.reject("operand", span, f"the bit operator '{symbol}' does not apply to the floating-point type '{wanted}'")
+        if element.kind == "bool":
+            operator = _OF_ONE_BIT.get(operator, operator)
         if operator not in BIT_OPERATORS and element.kind == "bool":
             checker.reject("operand", span, f"operator '{symbol}' does not apply to '{wanted}'; bools have no arithmetic")
         if operator == "%" and element.kind == "float":

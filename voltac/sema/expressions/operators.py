@@ -255,7 +255,7 @@ def check_shift_amount(checker: Checker, amount: tree.Constant, shifted: Qual, s
         checker.warning("shift", span, f"the constant shift amount is negative, type '{amount.type}'")
     elif isinstance(kind, Scalar) and kind.is_integer and amount.value >= kind.bits:
         text = f"the shift amount {amount.value} is not below the {kind.bits} bits of '{shifted}', so the result is undefined"
-        checker.warning("shift", span, text)
+        checker.warning("shift-width", span, text)
 
 
 # --- logic and selection ----------------------------------------------------------------------------------------

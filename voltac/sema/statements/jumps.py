@@ -5,15 +5,13 @@ from __future__ import annotations
 from voltac.messages.message import Note, Span
 from voltac.messages.suggestions import suggestion
 from voltac.sema import tree
+from voltac.sema.analyses.effects import root_of_pointer
 from voltac.sema.analyses.uniformity import note_exit
 from voltac.sema.checked_function import FOREACH_KINDS, EnclosingStatement
-from voltac.sema.checker import Checker, statement
+from voltac.sema.checker import Checker, Operand, statement
 from voltac.sema.operands import convert_operand, to_value
 from voltac.sema.overloads.call_building import reference_argument
-from voltac.sema.types import (
-    Reference,
-    Void,
-)
+from voltac.sema.types import Pointer, Qual, Reference, Void
 from voltac.syntax import ast
 
 
@@ -82,15 +80,28 @@ def check_return(checker: Checker, node: ast.Return) -> tree.Statement:
             node.span,
             f"the void function '{function.name}' has no result, but a value of type '{value.type}' is returned",
         )
+    value = _returned(checker, node, operand, result)
+    root = root_of_pointer(value, {}) if isinstance(value.type.type, Pointer) else None
+    if isinstance(root, tree.Variable) and root.symbol.kind in ("local", "parameter"):
+        name = root.symbol.name
+        text = (
+            f"'{name}' ends with the function, and its address is returned; return its value, or let the caller give the place"
+        )
+        checker.warning("local-address", node.value.span, text, checker.note(root.symbol.span, f"'{name}' is declared here"))
+    return tree.Return(node.span, value)
+
+
+def _returned(checker: Checker, node: ast.Return, operand: Operand, result: Qual) -> tree.Value:
+    assert checker.function is not None and node.value is not None
     if isinstance(result.type, Reference):
         if isinstance(operand, tree.Value):
             checker.reject(
                 "return-value", node.value.span, f"return statement: a value has no address for the reference '{result}'"
             )
-        return tree.Return(node.span, reference_argument(checker, operand, result.type.to, "return statement", node.value.span))
-    checker.converted_for = function
+        return reference_argument(checker, operand, result.type.to, "return statement", node.value.span)
+    checker.converted_for = checker.function.symbol
     try:
-        return tree.Return(node.span, convert_operand(checker, operand, result, "return statement", node.value.span))
+        return convert_operand(checker, operand, result, "return statement", node.value.span)
     finally:
         checker.converted_for = None
 

@@ -99,6 +99,13 @@ FIRST_WORDS = (
     _first_word("with", "there is no 'with'", _in_function("with (a) ¦{ a = b; }")),
 )
 
+LAUNCH = advice(
+    "'launch' without a call",
+    "task void t() { }\nvoid f(uniform int n) { launch[n] t¦; }",
+    "what is launched is a call: 'launch[n] f(x);'",
+    lambda cursor: cursor.first_word == "launch" and cursor.text == ";" and cursor.previous != ")",
+)
+
 ELSE_IF = tuple(
     advice(
         f"'{word}' with a condition",

@@ -6,15 +6,14 @@ from collections.abc import Collection
 
 from voltac.codegen.allocation import RegisterFile, allocate, coalesce
 from voltac.codegen.block_placement import Branches, lay_out
-from voltac.codegen.constant_placement import place_constants
 from voltac.codegen.data_sections import DataForm, data, short_labels
 from voltac.codegen.fixed_registers import read_fixed_registers
+from voltac.codegen.function_work import SELECTION, FunctionWork
 from voltac.codegen.issue_groups import IssueGroup, one_by_one
 from voltac.codegen.kernels import exported
 from voltac.codegen.loops.strides import step_addresses
-from voltac.codegen.machine_code import AnyRegister, MachineFunction, MachineInstruction, VirtualRegister
-from voltac.codegen.phi_copies import place_phi_copies
-from voltac.codegen.selection import Selection, SelectionTarget
+from voltac.codegen.machine_code import AnyRegister, MachineInstruction, VirtualRegister
+from voltac.codegen.selection import SelectionTarget
 from voltac.codegen.stacks import check_stacks
 from voltac.codegen.tidying.equal_operations import tidy
 from voltac.ir.model import Function, Module
@@ -22,7 +21,6 @@ from voltac.ir.read import read
 from voltac.ir.write import write
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
-from voltac.records import field, mutable_record
 from voltac.targets.ia64.assembly.text import symbol_text
 from voltac.targets.ia64.select.conditions import jump
 from voltac.targets.ia64.select.conventions import CALLS, COPIES, ENTRY, SIZES, copy, kind_of, load_at, store_at
@@ -62,6 +60,7 @@ _TARGET = SelectionTarget(
     instructions=ROWS,
     rules=RULES,
     functions={**FUNCTIONS, "ret": CALLS.ret, "call": CALLS.call},
+    prepare=prepare,
     key=key,
     kind_of=kind_of,
     predicates=PREDICATES,
@@ -73,6 +72,7 @@ _TARGET = SelectionTarget(
     transparent=TRANSPARENT,
     pure=pure,
     copy=copy,
+    jump=jump,
     take_parameters=ENTRY.take_parameters,
 )
 
@@ -86,31 +86,18 @@ MODULE_PASSES = (
 """Legal IR to legal IR, in order."""
 
 
-@mutable_record(eq=False)
-class _FunctionWork:
-    """A function on its way from legal IR to groups."""
-
-    selection: Selection
-    machine: MachineFunction
-    any_order: bool
-    """Whether sums of floats may be added in another order."""
-    short: Collection[str]
-    """Labels of data that ``gp`` reaches."""
-    added: dict[str, str] = field(default_factory=dict)
-    """The phi copies of each block."""
-    groups: dict[str, list[IssueGroup]] = field(default_factory=dict)
-    kernels: dict[str, PipelinedKernel] = field(default_factory=dict)
-    """Of pipelined loops, by their block."""
-
-    def select(self) -> None:
-        prepare(self.selection)
-        self.machine = self.selection.run()
-
-    def copy_phis(self) -> None:
-        self.added = place_phi_copies(self.selection, jump)
+class _FunctionWork(FunctionWork):
+    def __init__(self, module: Module, function: Function, any_order: bool, short: Collection[str]) -> None:
+        super().__init__(_TARGET, module, function)
+        self.any_order = any_order
+        """Whether sums of floats may be added in another order."""
+        self.short = short
+        """Labels of data that ``gp`` reaches."""
+        self.groups: dict[str, list[IssueGroup]] = {}
+        self.kernels: dict[str, PipelinedKernel] = {}
+        """Of pipelined loops, by their block."""
 
     def text(self, is_global: bool = False) -> str:
-        """What is there of it."""
         groups = self.groups or one_by_one(self.machine)
         if any("pseudo" in one.row.traits for one in self.machine.instructions()):
             return "".join(
@@ -156,10 +143,7 @@ def _summands(instruction: MachineInstruction) -> tuple[AnyRegister, ...]:
 
 
 FUNCTION_PASSES = (
-    Pass("select", "instructions of the device by pattern, on virtual registers", _FunctionWork.select, required=True),
-    Pass("place_phi_copies", "phis become copies at the ends of blocks", _FunctionWork.copy_phis, required=True),
-    Pass("place_constants", "constants are made where they are used, or before the loop",
-         lambda work: place_constants(work.selection, work.added), required=True),
+    *SELECTION,
     Pass("use_fixed_registers", "0 and 1 are read from the registers that have them",
          lambda work: read_fixed_registers(work.machine, _fixed, _summands)),
     Pass("coalesce", "registers that are copies of each other become one", lambda work: coalesce(work.machine, _FILE)),
@@ -184,17 +168,11 @@ def run(text: str, options: Options, runs: PassRuns | None = None) -> str:
     for row in runs.of(MODULE_PASSES, options, lambda: write(module)):
         row.run(module)
     short = short_labels(module, _DATA)
-    works = [_compile(module, function, short, options, runs) for function in module.functions]
+    any_order = options.fast_math == "aggressive"
+    works = [_FunctionWork(module, function, any_order, short) for function in module.functions]
+    for work in works:
+        work.run(FUNCTION_PASSES, options, runs)
     check_stacks([work.machine for work in works], _MOST_STACK)
     names = {kernel.name for kernel in exported(module)}
     functions = [work.text(function.name in names) for function, work in zip(module.functions, works)]
     return "".join(["\t.explicit\n", *functions, FAILURES, data(module, _DATA)])
-
-
-def _compile(module: Module, function: Function, short: Collection[str], options: Options, runs: PassRuns) -> _FunctionWork:
-    work = _FunctionWork(
-        Selection(_TARGET, module, function), MachineFunction(function.name), options.fast_math == "aggressive", short
-    )
-    for row in runs.of(FUNCTION_PASSES, options, work.text):
-        row.run(work)
-    return work

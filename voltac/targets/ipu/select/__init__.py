@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from voltac.codegen.allocation import RegisterFile, allocate, coalesce
 from voltac.codegen.block_placement import Branches, lay_out
-from voltac.codegen.constant_placement import place_constants
 from voltac.codegen.data_sections import data
 from voltac.codegen.fixed_registers import read_fixed_registers
+from voltac.codegen.function_work import SELECTION, FunctionWork
 from voltac.codegen.issue_groups import IssueGroup, one_by_one
 from voltac.codegen.kernels import exported
 from voltac.codegen.loops.strides import step_addresses
-from voltac.codegen.machine_code import AnyRegister, MachineFunction, MachineInstruction
-from voltac.codegen.phi_copies import place_phi_copies
-from voltac.codegen.selection import Selection, SelectionTarget
+from voltac.codegen.machine_code import AnyRegister, MachineInstruction
+from voltac.codegen.selection import SelectionTarget
 from voltac.codegen.stacks import check_stacks
 from voltac.codegen.tidying.equal_operations import tidy
 from voltac.ir.model import Function, Module
@@ -20,7 +19,6 @@ from voltac.ir.read import read
 from voltac.ir.write import write
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
-from voltac.records import field, mutable_record
 from voltac.targets.ipu.memory_map import map_of
 from voltac.targets.ipu.select.bundles import bundled
 from voltac.targets.ipu.select.conventions import CONVENTION, COPIES, SIZES, copy
@@ -66,6 +64,7 @@ _TARGET = SelectionTarget(
     instructions=ROWS,
     rules=RULES,
     functions={**FUNCTIONS, **PAIR_FUNCTIONS, "ret": CONVENTION.ret, "call": CONVENTION.call},
+    prepare=prepare,
     key=key,
     kind_of=kind_of,
     predicates=PREDICATES,
@@ -77,6 +76,7 @@ _TARGET = SelectionTarget(
     transparent=TRANSPARENT,
     pure=pure,
     copy=copy,
+    jump=jump,
     take_parameters=CONVENTION.take_parameters,
     lane_of=lane_of,
 )
@@ -91,25 +91,15 @@ MODULE_PASSES = (
 """Legal IR to legal IR, in order."""
 
 
-@mutable_record(eq=False)
-class _FunctionWork:
-    """A function on its way from legal IR to bundles."""
+class _FunctionWork(FunctionWork):
+    def __init__(self, module: Module, function: Function) -> None:
+        super().__init__(_TARGET, module, function)
+        self.bundles: dict[str, list[IssueGroup]] = {}
 
-    selection: Selection
-    machine: MachineFunction
-    added: dict[str, str] = field(default_factory=dict)
-    """The phi copies of each block."""
-    bundles: dict[str, list[IssueGroup]] = field(default_factory=dict)
-
-    def select(self) -> None:
-        prepare(self.selection)
-        self.machine = self.selection.run()
-
-    def copy_phis(self) -> None:
-        self.added = place_phi_copies(self.selection, jump)
+    def bundle(self) -> None:
+        self.bundles = bundled(self.machine)
 
     def text(self, is_global: bool = False) -> str:
-        """What is there of it."""
         blocks = self.bundles or one_by_one(self.machine)
         return function_text(self.machine.name, blocks, is_global)
 
@@ -120,10 +110,7 @@ def _zero(instruction: MachineInstruction) -> AnyRegister | None:
 
 
 FUNCTION_PASSES = (
-    Pass("select", "instructions of the device by pattern, on virtual registers", _FunctionWork.select, required=True),
-    Pass("place_phi_copies", "phis become copies at the ends of blocks", _FunctionWork.copy_phis, required=True),
-    Pass("place_constants", "constants are made where they are used, or before the loop",
-         lambda work: place_constants(work.selection, work.added), required=True),
+    *SELECTION,
     Pass("use_zero_registers", "zeros are read from the registers that are zero",
          lambda work: read_fixed_registers(work.machine, _zero)),
     Pass("coalesce", "registers that are copies of each other become one", lambda work: coalesce(work.machine, _FILE)),
@@ -133,8 +120,7 @@ FUNCTION_PASSES = (
          lambda work: complete_frame(work.machine), required=True),
     Pass("lay_out", "blocks get their order, and branches their form", lambda work: lay_out(work.machine, _BRANCHES),
          required=True),
-    Pass("bundle", "instructions of both pipes issue together", lambda work: setattr(work, "bundles", bundled(work.machine)),
-         optimizing),
+    Pass("bundle", "instructions of both pipes issue together", _FunctionWork.bundle, optimizing),
 )  # fmt: skip
 """One function, in order."""
 
@@ -146,7 +132,9 @@ def run(text: str, options: Options, runs: PassRuns | None = None) -> str:
     for row in runs.of(MODULE_PASSES, options, lambda: write(module)):
         row.run(module)
     kernels = exported(module)
-    works = [_compile(module, function, options, runs) for function in module.functions]
+    works = [_FunctionWork(module, function) for function in module.functions]
+    for work in works:
+        work.run(FUNCTION_PASSES, options, runs)
     machines = [work.machine for work in works]
     needed = check_stacks(machines, _MOST_STACK)
     entries = [entry(module, kernel, needed[kernel.name]) for kernel in kernels]
@@ -154,10 +142,3 @@ def run(text: str, options: Options, runs: PassRuns | None = None) -> str:
     functions = [work.text(function.name in names) for function, work in zip(module.functions, works)]
     streams = stream_functions(module, map_of(options.target.name).repeats)
     return "".join([*entries, *functions, streams, support(module), data(module), stack_size(machines, needed, kernels)])
-
-
-def _compile(module: Module, function: Function, options: Options, runs: PassRuns) -> _FunctionWork:
-    work = _FunctionWork(Selection(_TARGET, module, function), MachineFunction(function.name))
-    for row in runs.of(FUNCTION_PASSES, options, work.text):
-        row.run(work)
-    return work

@@ -7,22 +7,21 @@ from collections.abc import Hashable
 
 from voltac.codegen.allocation import RegisterFile, allocate, coalesce
 from voltac.codegen.block_placement import Branches, lay_out
-from voltac.codegen.constant_placement import place_constants
 from voltac.codegen.data_sections import data
+from voltac.codegen.function_work import SELECTION, FunctionWork
 from voltac.codegen.kernels import exported
 from voltac.codegen.loops.low_bits import find_low_bits
 from voltac.codegen.loops.strides import step_addresses
 from voltac.codegen.loops.unroll import TripCounts, count_trips, unroll
 from voltac.codegen.loops.versions import version_loops
 from voltac.codegen.machine_code import AnyRegister, MachineFunction, MachineInstruction
-from voltac.codegen.phi_copies import place_phi_copies
 from voltac.codegen.printer import print_function
 from voltac.codegen.scheduling import IssueModel, schedule
-from voltac.codegen.selection import Selection, SelectionTarget
+from voltac.codegen.selection import SelectionTarget
 from voltac.codegen.stacks import check_stacks
 from voltac.codegen.tidying.equal_operations import tidy
 from voltac.codegen.tidying.shared_loads import share_loads
-from voltac.ir.model import Function, Module
+from voltac.ir.model import Module
 from voltac.ir.read import read
 from voltac.ir.write import write
 from voltac.options import Options
@@ -107,28 +106,8 @@ MODULE_PASSES = (
 """Legal IR to legal IR, in order."""
 
 
-@mutable_record(eq=False)
-class _FunctionWork:
-    """A function on its way from legal IR to instructions in their final order."""
-
-    selection: Selection
-    machine: MachineFunction
-    added: dict[str, str] = field(default_factory=dict)
-    """The phi copies of each block."""
-
-    def select(self) -> None:
-        prepare(self.selection)
-        self.machine = self.selection.run()
-
-    def copy_phis(self) -> None:
-        self.added = place_phi_copies(self.selection, jump)
-
-
 FUNCTION_PASSES = (
-    Pass("select", "instructions of the device by pattern, on virtual registers", _FunctionWork.select, required=True),
-    Pass("place_phi_copies", "phis become copies at the ends of blocks", _FunctionWork.copy_phis, required=True),
-    Pass("place_constants", "constants are made where they are used, or before the loop",
-         lambda work: place_constants(work.selection, work.added), required=True),
+    *SELECTION,
     Pass("assign_states", "each instruction learns under which masks it may run",
          lambda work: assign_states(work.machine), required=True),
     Pass("coalesce", "registers that are copies of each other become one", lambda work: coalesce(work.machine, _FILE)),
@@ -154,22 +133,16 @@ def run(text: str, options: Options, runs: PassRuns | None = None) -> str:
     pool: dict[tuple[int, ...], str] = {}
     kernels = {function.name for function in exported(module)}
     start = startup(module)
-    functions = [_compile(module, function, pool, options, runs) for function in module.functions]
+    works = [FunctionWork(_target(pool), module, function) for function in module.functions]
+    for each in works:
+        each.run(FUNCTION_PASSES, options, runs)
+    functions = [each.machine for each in works]
     check_stacks(functions, USABLE_STACK)
     extend_branches(functions, start.count("\n"))
     parts = [start, "\t.text\n"]
     for source, machine in zip(module.functions, functions):
         parts.append(print_function(machine, source.name in kernels))
     return "".join([*parts, constant_vectors(pool), data(module)])
-
-
-def _compile(
-    module: Module, function: Function, pool: dict[tuple[int, ...], str], options: Options, runs: PassRuns
-) -> MachineFunction:
-    work = _FunctionWork(Selection(_target(pool), module, function), MachineFunction(function.name))
-    for row in runs.of(FUNCTION_PASSES, options, lambda: print_function(work.machine)):
-        row.run(work)
-    return work.machine
 
 
 def _target(pool: dict[tuple[int, ...], str]) -> SelectionTarget:
@@ -188,6 +161,7 @@ def _target(pool: dict[tuple[int, ...], str]) -> SelectionTarget:
             "call.llvm.masked.store.v16i32.p68": masked_store,
             "call.llvm.masked.store.v16f32.p68": masked_store,
         },
+        prepare=prepare,
         key=key,
         kind_of=kind_of,
         predicates=PREDICATES,
@@ -199,5 +173,6 @@ def _target(pool: dict[tuple[int, ...], str]) -> SelectionTarget:
         transparent=TRANSPARENT,
         pure=pure,
         copy=copy,
+        jump=jump,
         take_parameters=CONVENTION.take_parameters,
     )
