@@ -56,8 +56,8 @@ def test_what_is_between_stays(target: str) -> None:
                 on = given > 4
                 wanted["y"][on], wanted["z"][on], wanted["kind"][on] = given[on], -given[on], 3
             else:
-                on = np.flatnonzero(given[:-1] > 3)
-                wanted["e"][on], wanted["a"][on + 1] = given[on], 2 * given[on]
+                places = np.flatnonzero(given[:-1] > 3)
+                wanted["e"][places], wanted["a"][places + 1] = given[places], 2 * given[places]
             calls = FencedCalls()
             found, source = start.copy(), given
             if not isinstance(kernels, InterpretedModule):

@@ -47,14 +47,14 @@ def plan_store_pairs(cluster: list[Access], target: TargetInfo) -> list[Piece]:
 def _pair(one: Access, other: Access) -> Piece:
     def write(emit: Emitter) -> None:
         lanes = one.lanes
-        values = [emit.as_element(each.vector, each.value, "float") for each in (one, other)]
+        first, second = (emit.as_element(each.vector, each.value, "float") for each in (one, other))
         vector, halves = f"<{lanes} x float>", f"<{lanes // 2} x double>"
         mixed: list[str] = []
         for high in (0, _BLOCK // 2):
             order = [
                 lane + side * lanes for start in range(high, lanes, _BLOCK) for lane in (start, start + 1) for side in (0, 1)
             ]
-            mixed.append(emit.value("pairs", f"bitcast {vector} {emit.shuffle(vector, *values, order)} to {halves}"))
+            mixed.append(emit.value("pairs", f"bitcast {vector} {emit.shuffle(vector, first, second, order)} to {halves}"))
         for lane, place in enumerate(lane_places(one, emit)):
             number = lane // _BLOCK * 2 + lane % 2
             both = emit.value("both", f"extractelement {halves} {mixed[lane % _BLOCK // 2]}, i64 {number}")
