@@ -63,10 +63,15 @@ def scalar_gather(access: Access, emit: Emitter) -> None:
 
 def scalar_scatter(access: Access, emit: Emitter) -> None:
     """A store for each lane, in order, without branches: lanes that are off write to a discarded place."""
-    pointers = _members(access, emit) or _safe_pointers(access, emit, emit.discard() if not access.all_on else "")
+    pointers = lane_places(access, emit)
     for lane in range(access.lanes):
         scalar = emit.lane(access.vector, access.value, lane)
         emit.line(f"store {access.element} {scalar}, ptr {pointers[lane]}, align {access.size}")
+
+
+def lane_places(access: Access, emit: Emitter) -> list[str]:
+    """Where each lane stores; lanes that are off have a discarded place there of 16 bytes, or of the rest of their struct."""
+    return _members(access, emit) or _safe_pointers(access, emit, emit.discard() if not access.all_on else "")
 
 
 def _members(access: Access, emit: Emitter) -> list[str]:
@@ -80,7 +85,7 @@ def _members(access: Access, emit: Emitter) -> list[str]:
         return []
     if indices[0].value != "0":
         return []
-    safe = emit.safe_pointers(record.type, record.value, access.mask, emit.discard(bytes_each))
+    safe = emit.safe_pointers(record.type, record.value, access.mask, emit.discard(bytes_each + _WORD))
     path = ", ".join(f"{each.type} {each.value}" for each in indices)
     starts = [emit.lane(record.type, safe, lane) for lane in range(access.lanes)]
     return [emit.value("member", f"getelementptr {struct}, ptr {start}, {path}") for start in starts]
@@ -88,6 +93,10 @@ def _members(access: Access, emit: Emitter) -> list[str]:
 
 _MOST_DISCARDED = 256
 """Bytes of the stack that lanes that are off may write to. Chosen: structs of which several members are stored are smaller."""
+
+
+_WORD = 4
+"""Bytes that a store of two members takes along, at most, from behind a struct."""
 
 
 def _safe_pointers(access: Access, emit: Emitter, elsewhere: str) -> list[str]:

@@ -18,6 +18,7 @@ from voltac.passes.accesses.byte_groups import plan_group_stores
 from voltac.passes.accesses.cost_rows import cost_row, has_halves, has_masked, shuffle_elements
 from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.lane_rows import INTERLEAVED_LANES, interleaved
+from voltac.passes.accesses.paired_stores import plan_store_pairs
 from voltac.passes.accesses.piece import Piece, reason
 from voltac.passes.accesses.reversed_runs import plan_reversed
 from voltac.passes.accesses.shuffled_loads import clusters, wanting_lanes
@@ -60,6 +61,8 @@ def plan_stores(members: list[Access], target: TargetInfo) -> list[Piece]:
         if costs[best] <= sum(lane_cost * access.lanes for access in cluster):
             fills = _fills_halves(cluster, choices[best], target)
             pieces.append((_interleaving if fills else _piece)(cluster, choices[best]))
+        else:
+            pieces += plan_store_pairs(cluster, target)
     return pieces
 
 
