@@ -9,13 +9,13 @@ variable is said to have no known value from there on; LLVM never gets an invali
 from __future__ import annotations
 
 from voltac.ir.model import Block, Function, Instruction, Module
+from voltac.ir.scan import VALUE, VALUES
 from voltac.records import mutable_record
 from voltac.system.lazy_patterns import lazy_pattern
 
 _MARK = "#dbg_"
-_NAME = lazy_pattern(r'%(?:"[^"]*"|[-\w$.]+)')
 _WHAT = lazy_pattern(r"#dbg_(?P<kind>\w+)\((?P<value>.*?), (?P<rest>!\d+, (?:!DIExpression\([^()]*\)|!\d+), !\d+\))$")
-_ONE_NAME = lazy_pattern(r'(?P<type>.*) (?P<name>%(?:"[^"]*"|[-\w$.]+))$')
+_ONE_NAME = lazy_pattern(rf"(?P<type>.*) (?P<name>{VALUE})$")
 
 
 @mutable_record(eq=False)
@@ -120,9 +120,9 @@ class _Values:
         match = _WHAT.search(text.rstrip())
         if match is None:
             raise ValueError(f"not a debug record: {text}")
-        value = _NAME.sub(lambda found: self._now(found[0]), match["value"])
+        value = VALUES.sub(lambda found: self._now(found[0]), match["value"])
         text = text.replace(match["value"], value, 1)
-        if not _NAME.search(value):
+        if not VALUES.search(value):
             known = not moved
         else:
             one = _ONE_NAME.fullmatch(value)

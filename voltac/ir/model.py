@@ -17,13 +17,11 @@ from voltac.ir import marks
 from voltac.ir import parts as instruction_parts
 from voltac.ir.heads import split_head
 from voltac.ir.parts import Operand, Parts
-from voltac.ir.scan import end_of_type, match_bracket, split_list
+from voltac.ir.scan import VALUES, end_of_type, match_bracket, split_list
 from voltac.ir.types import DataLayout
 from voltac.records import field, mutable_record
-from voltac.system.lazy_patterns import lazy_pattern
 
 T = TypeVar("T")
-_NAME_TOKEN = lazy_pattern(r'%(?:"[^"]*"|[-\w$.]+)')
 
 
 class Instruction:
@@ -78,7 +76,7 @@ class Instruction:
     def names_used(self) -> tuple[str, ...]:
         """Every ``%name`` in the text but the result: values, labels and named types alike."""
         if self._names is None:
-            names = tuple(_NAME_TOKEN.findall(self._text))
+            names = tuple(VALUES.findall(self._text))
             self._names = names[1:] if self.name else names
         return self._names
 
@@ -87,7 +85,7 @@ class Instruction:
         if not new_names or new_names.keys().isdisjoint(self.names_used()):
             return
         own = len(self.name) + self._text.index("%") if self.name else 0
-        body = _NAME_TOKEN.sub(lambda found: new_names.get(found.group(), found.group()), self._text[own:])
+        body = VALUES.sub(lambda found: new_names.get(found.group(), found.group()), self._text[own:])
         if body != self._text[own:]:
             # What it is named and does is as before.
             self._text = self._text[:own] + body

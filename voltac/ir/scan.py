@@ -9,6 +9,10 @@ import re
 
 from voltac.system.lazy_patterns import lazy_pattern
 
+VALUE = r'%(?:"[^"]*"|[-\w$.]+)'
+"""The name of a value, as a part of patterns."""
+VALUES = lazy_pattern(VALUE)
+
 _CLOSING = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _INTERESTING = lazy_pattern(r'["()\[\]{}<>]')
 _FLAT = lazy_pattern(r'[(\[{<][^"()\[\]{}<>]*[)\]}>]')

@@ -17,6 +17,7 @@ from __future__ import annotations
 from voltac.ir.cfg import control_flow
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY
+from voltac.ir.scan import VALUES
 from voltac.options import Options
 from voltac.passes.facts.effects import ModuleEffects, module_effects
 from voltac.system.lazy_patterns import lazy_pattern
@@ -28,7 +29,6 @@ _PURE = frozenset(
     )
 )
 _CALLEE = lazy_pattern(r'@("[^"]*"|[-\w$.]+)\(')
-_NAME = lazy_pattern(r'%(?:"[^"]*"|[-\w$.]+)')
 _MARKS = lazy_pattern(r", !(?:dbg|alias\.scope|noalias) !\d+")
 """They belong to one place; another computation of the value has its own."""
 
@@ -134,5 +134,5 @@ class _Seen:
         if "!" in body:
             body = _MARKS.sub("", body)
         if self.replaced and not self.replaced.keys().isdisjoint(instruction.names_used()):
-            body = _NAME.sub(lambda found: self.replaced.get(found[0], found[0]), body)
+            body = VALUES.sub(lambda found: self.replaced.get(found[0], found[0]), body)
         return body

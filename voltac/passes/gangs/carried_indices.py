@@ -29,14 +29,14 @@ from voltac.ir import match as m
 from voltac.ir.constants import integers, written
 from voltac.ir.function_texts import rewrite_functions
 from voltac.ir.model import Instruction
+from voltac.ir.scan import VALUE, VALUES
 from voltac.ir.types import lanes_of
 from voltac.options import Options
 from voltac.system.lazy_patterns import lazy_pattern
 
 _MARK = " x i32> poison, i32 %"
-_NAME = lazy_pattern(r'%(?:"[^"]*"|[-\w$.]+)')
 _LABEL = lazy_pattern(r'(?P<name>"[^"]*"|[-\w$.]+):')
-_TARGET = lazy_pattern(r'label (%(?:"[^"]*"|[-\w$.]+))')
+_TARGET = lazy_pattern(rf"label ({VALUE})")
 _NUMBERED = lazy_pattern(r"%\d+")
 _TAKEN = lazy_pattern(r"%carried\.(\d+)")
 _DEBUG = lazy_pattern(r", !dbg !\d+$")
@@ -129,7 +129,7 @@ class _Function:
     def count(self, name: str) -> int:
         """How often a name stands in the function."""
         if not self.counts:
-            self.counts.update(_NAME.findall("\n".join(self.lines)))
+            self.counts.update(VALUES.findall("\n".join(self.lines)))
         return self.counts[name]
 
 

@@ -26,23 +26,23 @@ from __future__ import annotations
 import re
 
 from voltac.ir.constants import integers, written
+from voltac.ir.scan import VALUE
 from voltac.passes.lanes.signed_indices import ACCESSES
 from voltac.system.lazy_patterns import lazy_pattern
 
 _GATHER = ACCESSES[0]
-_NAME = r'%(?:"[^"]*"|[-\w$.]+)'
-_VARIABLE = lazy_pattern(rf"  (?P<name>{_NAME}) = alloca (?P<type>(?:\[\d+ x )+<\d+ x (?:i32|float|i64|double)>\]+), align ")
+_VARIABLE = lazy_pattern(rf"  (?P<name>{VALUE}) = alloca (?P<type>(?:\[\d+ x )+<\d+ x (?:i32|float|i64|double)>\]+), align ")
 _OWN = lazy_pattern(
-    rf"  (?P<name>{_NAME}) = getelementptr (?P<element>i32|float|i64|double), ptr (?P<variable>{_NAME}), "
+    rf"  (?P<name>{VALUE}) = getelementptr (?P<element>i32|float|i64|double), ptr (?P<variable>{VALUE}), "
     r"(?P<type><\d+ x i64>) (?P<lanes><i64 [^>]*>)"
 )
-_FAR = lazy_pattern(rf"  (?P<name>{_NAME}) = (?:sext|zext nneg) <(?P<lanes>\d+) x i32> (?P<index>{_NAME}) to <\d+ x i64>")
+_FAR = lazy_pattern(rf"  (?P<name>{VALUE}) = (?:sext|zext nneg) <(?P<lanes>\d+) x i32> (?P<index>{VALUE}) to <\d+ x i64>")
 _PLACES = lazy_pattern(
-    rf"  (?P<name>{_NAME}) = getelementptr <(?P<lanes>\d+) x (?P<element>\w+)>, <\d+ x ptr> (?P<own>{_NAME}), <\d+ x i64> "
-    rf"(?P<far>{_NAME})(?P<rest>, !dbg !\d+)?$"
+    rf"  (?P<name>{VALUE}) = getelementptr <(?P<lanes>\d+) x (?P<element>\w+)>, <\d+ x ptr> (?P<own>{VALUE}), <\d+ x i64> "
+    rf"(?P<far>{VALUE})(?P<rest>, !dbg !\d+)?$"
 )
 _TAKEN = lazy_pattern(r"%of\.lanes\.(\d+)")
-_POINTERS = lazy_pattern(rf"(?P<before>@llvm\.masked\.gather\.\S+\(<\d+ x ptr> align \d+ )(?P<places>{_NAME})(?=,)")
+_POINTERS = lazy_pattern(rf"(?P<before>@llvm\.masked\.gather\.\S+\(<\d+ x ptr> align \d+ )(?P<places>{VALUE})(?=,)")
 _BITS = {"i32": 32, "float": 32, "i64": 64, "double": 64}
 _MOST_BITS = 1 << 31
 """Of a variable: elements inside it then have numbers of far fewer than 31 bits."""

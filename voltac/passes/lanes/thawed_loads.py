@@ -15,11 +15,11 @@ from __future__ import annotations
 
 from voltac.ir.function_texts import rewrite_functions
 from voltac.ir.model import Instruction
+from voltac.ir.scan import VALUE, VALUES
 from voltac.ir.types import lanes_of
 from voltac.system.lazy_patterns import lazy_pattern
 
-_NAME = lazy_pattern(r'%(?:"[^"]*"|[-\w$.]+)')
-_FROZEN = lazy_pattern(rf"  (?P<name>{_NAME.pattern}) = freeze <\d+ x [if]\d+> (?P<value>{_NAME.pattern})(?:, !dbg !\d+)?$")
+_FROZEN = lazy_pattern(rf"  (?P<name>{VALUE}) = freeze <\d+ x [if]\d+> (?P<value>{VALUE})(?:, !dbg !\d+)?$")
 
 
 def thaw_loads(text: str) -> str:
@@ -44,7 +44,7 @@ def _rewritten(function: str) -> str:
         same[name] = value
     kept = (line for at, line in enumerate(lines) if at not in frozen or frozen[at]["name"] not in same)
     return "\n".join(
-        _NAME.sub(lambda name: same.get(name[0], name[0]), line) if not same.keys().isdisjoint(_NAME.findall(line)) else line
+        VALUES.sub(lambda name: same.get(name[0], name[0]), line) if not same.keys().isdisjoint(VALUES.findall(line)) else line
         for line in kept
     )
 

@@ -20,6 +20,7 @@ A search in a hash table takes 0.9 of the time with 8 lanes, 0.83 with 16.
 
 from __future__ import annotations
 
+from voltac.ir.scan import VALUES
 from voltac.passes.lanes.signed_indices import ACCESSES
 from voltac.system.lazy_patterns import lazy_pattern
 
@@ -29,7 +30,6 @@ _PLACES = lazy_pattern(
     r"  (?P<name>%\S+) = getelementptr (?:[a-z]+ )*?(?P<element>i8|i16|i32|i64|half|float|double), ptr (?P<base>[^\s,]+), "
     r"<\d+ x i64> (?P<index>%[^\s,]+)(?P<rest>, !dbg !\d+)?$"
 )
-_NAME = lazy_pattern(r'%(?:"[^"]*"|[-\w$.]+)')
 _TAKEN = lazy_pattern(r"%middle\.(\d+)")
 _SIZES = {"i8": 1, "i16": 2, "half": 2, "i32": 4, "float": 4, "i64": 8, "double": 8}
 _HALF = 1 << 31
@@ -60,7 +60,7 @@ def _turned(lines: list[str], taken: int) -> tuple[str, int]:
     if places:
         for line in lines:
             if not any(each in line for each in ACCESSES):
-                elsewhere.update(_NAME.findall(line.partition(" = ")[2] or line))
+                elsewhere.update(VALUES.findall(line.partition(" = ")[2] or line))
     for at, found in places.items():
         if found["name"] in elsewhere:
             continue

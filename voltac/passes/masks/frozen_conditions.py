@@ -17,11 +17,11 @@ from __future__ import annotations
 
 from voltac.ir.function_texts import rewrite_functions
 from voltac.ir.model import Instruction
+from voltac.ir.scan import VALUE, VALUES
 from voltac.options import Options
 from voltac.system.lazy_patterns import lazy_pattern
 
-_NAME = lazy_pattern(r'%(?:"[^"]*"|[-\w$.]+)')
-_FREEZE = lazy_pattern(rf"  (?P<name>{_NAME.pattern}) = freeze <\d+ x i1> (?P<value>{_NAME.pattern})(?:, !dbg !\d+)?$")
+_FREEZE = lazy_pattern(rf"  (?P<name>{VALUE}) = freeze <\d+ x i1> (?P<value>{VALUE})(?:, !dbg !\d+)?$")
 _DEBUG = lazy_pattern(r", !dbg !\d+$")
 _TAKEN = lazy_pattern(r"%compared\.(\d+) =")
 _JOINING = frozenset(("and", "or", "xor", "select"))
@@ -80,8 +80,8 @@ class _Function:
         for at, line in enumerate(self.lines):
             made += self.before.get(at, ())
             if at not in removed:
-                if "%" in line and not same.keys().isdisjoint(_NAME.findall(line)):
-                    line = _NAME.sub(lambda name: same.get(name[0], name[0]), line)
+                if "%" in line and not same.keys().isdisjoint(VALUES.findall(line)):
+                    line = VALUES.sub(lambda name: same.get(name[0], name[0]), line)
                 made.append(line)
         return made
 
