@@ -65,7 +65,7 @@ def check_typed_tree(program: RunTest, widths: Sequence[int]) -> None:
 def test_on_the_ir(program: RunTest) -> None:
     """Before and after the passes, for one target that the program's name picks."""
     targets = [target for target in TARGETS if target.width in program.widths]
-    check_ir(program, targets[program.number % len(targets)], ("lower", "early", "passes"))
+    check_ir(program, targets[program.number % len(targets)], ("lower", "passes"))
 
 
 def check_ir(program: RunTest, target: TargetInfo, stages: tuple[str, ...], level: int = 2) -> None:
