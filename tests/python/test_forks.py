@@ -167,3 +167,48 @@ def test_a_child_goes_on(program: str, words: list[str], tmp_path: Path) -> None
         [sys.executable, "program.py", *words], cwd=tmp_path, capture_output=True, text=True, timeout=200, check=False
     )
     assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr[-3000:]
+
+
+WHILE_A_CALL_FAILS = """
+import ctypes, voltac
+failed, goes_on = threading.Event(), threading.Event()
+
+def first(x):
+    raise ValueError("of the other thread")
+
+def second(x):
+    failed.set()
+    goes_on.wait(60)
+    return x
+
+FUNCTION = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)
+SOURCE = 'extern "C" uniform int first(uniform int x); extern "C" uniform int second(uniform int x);'
+SOURCE += "export uniform int both(uniform int x) { return first(x) + second(x); }"
+SOURCE += "export uniform int plain(uniform int x) { return x; }"
+k = voltac.compile(SOURCE, functions={"first": FUNCTION(first), "second": FUNCTION(second)})
+
+def fails():
+    try:
+        k.both(1)
+    except ValueError as error:
+        caught.append(str(error))
+
+caught = []
+thread = threading.Thread(target=fails)
+thread.start()
+assert failed.wait(60)
+
+def in_child():
+    assert k.plain(3) == 3
+
+ended(child(in_child))
+goes_on.set()
+thread.join()
+assert caught == ["of the other thread"]
+"""
+
+
+def test_a_child_raises_nothing_of_threads_it_has_not() -> None:
+    """An exception that waits until the kernel of another thread has ended (campaign threads, seed 466597036)."""
+    done = subprocess.run([sys.executable, "-c", COMMON + WHILE_A_CALL_FAILS], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -27,12 +27,16 @@ raised = ctypes.c_int64(0)
 _lock = RLock()
 
 
-def _new_lock() -> None:
+def _begin_in_child() -> None:
+    """The other threads are not there: what waits for calls of theirs would be taken for the pool's."""
     global _lock
     _lock = RLock()
+    here = get_ident()
+    _waiting[:] = [item for item in _waiting if item[0] == here]
+    raised.value = bool(_waiting)
 
 
-new_in_child(_new_lock)
+new_in_child(_begin_in_child)
 
 
 def note(error: BaseException) -> None:
