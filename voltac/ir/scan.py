@@ -6,6 +6,7 @@ Everything works on plain text and positions; nothing is interpreted here.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from voltac.system.lazy_patterns import lazy_pattern
 
@@ -32,6 +33,13 @@ EXPRESSION_WORDS = frozenset(
     )
 )
 """Words that begin a constant written as an expression."""
+
+
+def renamed(line: str, names: Mapping[str, str]) -> str:
+    """A line with other names of values; the same one where it has none of them."""
+    if "%" not in line or names.keys().isdisjoint(VALUES.findall(line)):
+        return line
+    return VALUES.sub(lambda name: names.get(name[0], name[0]), line)
 
 
 def match_bracket(text: str, position: int) -> int:

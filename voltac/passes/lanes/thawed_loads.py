@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from voltac.ir.function_texts import rewrite_functions
 from voltac.ir.model import Instruction
-from voltac.ir.scan import VALUE, VALUES
+from voltac.ir.scan import VALUE, renamed
 from voltac.ir.types import lanes_of
 from voltac.system.lazy_patterns import lazy_pattern
 
@@ -43,10 +43,7 @@ def _rewritten(function: str) -> str:
             value = same[value]
         same[name] = value
     kept = (line for at, line in enumerate(lines) if at not in frozen or frozen[at]["name"] not in same)
-    return "\n".join(
-        VALUES.sub(lambda name: same.get(name[0], name[0]), line) if not same.keys().isdisjoint(VALUES.findall(line)) else line
-        for line in kept
-    )
+    return "\n".join(renamed(line, same) for line in kept)
 
 
 def _makes_of_loads(line: str) -> bool:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from voltac.ir.function_texts import rewrite_functions
 from voltac.ir.model import Instruction
-from voltac.ir.scan import VALUE, VALUES
+from voltac.ir.scan import VALUE, renamed
 from voltac.options import Options
 from voltac.system.lazy_patterns import lazy_pattern
 
@@ -80,9 +80,7 @@ class _Function:
         for at, line in enumerate(self.lines):
             made += self.before.get(at, ())
             if at not in removed:
-                if "%" in line and not same.keys().isdisjoint(VALUES.findall(line)):
-                    line = VALUES.sub(lambda name: same.get(name[0], name[0]), line)
-                made.append(line)
+                made.append(renamed(line, same))
         return made
 
     def _leaves(self, value: str) -> list[str] | None:
