@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,11 @@ gc.set_threshold(100_000, 20, 50)
 # Hundreds of processes import the compiler: without its bytecode each takes half a second more, whatever is usual here.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+# What a script starts in the background ignores these, and so would the commands that tests interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+for kind in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+    signal.signal(kind, signal.SIG_DFL)
 
 
 def pytest_collection_finish() -> None:
