@@ -19,7 +19,7 @@ from voltac.ir.interp_constants import constant
 from voltac.ir.interp_frame import ALLOCATED, RESULT, ExecutionError, TranslatedBlock, TranslatedFunction
 from voltac.ir.interp_library import EXTERNALS, External
 from voltac.ir.interp_memory import CheckedMemory, Object
-from voltac.ir.interp_translate import translate
+from voltac.ir.interp_translate import translate, translate_block
 from voltac.ir.interp_values import ROUND, InstructionFault, Kind, KindTable, Value, encode, parts_of
 from voltac.ir.model import Module
 from voltac.ir.parts import Operand
@@ -114,7 +114,7 @@ class IRInterpreter:
     # --- running ---
 
     def code(self, name: str) -> TranslatedFunction:
-        """A function in the form that is executed; translated when it is first asked for."""
+        """A function in the form that is executed, made when it is first asked for."""
         found = self._codes.get(name)
         if found is None:
             function = self._functions.get(name)
@@ -125,7 +125,8 @@ class IRInterpreter:
 
     def run(self, code: TranslatedFunction, arguments: Iterable[Value]) -> Value:
         """Execute a function's code on values; what it returns."""
-        frame = code.template[:]
+        template = code.slots.template
+        frame = template[:]
         for slot, value in zip(code.parameters, arguments):
             frame[slot] = value
         number, previous = 0, -1
@@ -134,7 +135,10 @@ class IRInterpreter:
             if self.blocks_left < 0:
                 raise ExecutionError(f"in @{code.name}: too many steps, the program does not seem to end")
             block = code.blocks[number]
-            if block.phis:
+            leave = block.leave or translate_block(code, block)
+            if len(frame) < len(template):
+                frame += template[len(frame) :]
+            if block.moves:
                 slots, sources = block.moves[previous]
                 for slot, value in zip(slots, [frame[source] for source in sources]):
                     frame[slot] = value
@@ -142,8 +146,8 @@ class IRInterpreter:
             try:
                 for step in block.steps:
                     step(frame)
-                step = block.leave
-                previous, number = number, block.leave(frame)
+                step = leave
+                previous, number = number, leave(frame)
             except InstructionFault as fault:
                 raise ExecutionError(self._where(code, block, step, fault)) from fault
         if frame[ALLOCATED]:
@@ -153,7 +157,7 @@ class IRInterpreter:
 
     def _where(self, code: TranslatedFunction, block: TranslatedBlock, step: object, fault: InstructionFault) -> str:
         position = next((number for number, other in enumerate(block.steps) if other is step), len(block.steps))
-        return f"in @{code.name}, block {block.name}: {fault}\n  {block.origins[position].text.strip()}"
+        return f"in @{code.name}, block {block.source.name}: {fault}\n  {block.origins[position].text.strip()}"
 
     def call_address(self, address: Value, arguments: list[Value]) -> Value:
         """An indirect call."""

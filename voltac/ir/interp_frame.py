@@ -11,7 +11,7 @@ from typing import Any, Protocol
 from voltac.ir.interp_constants import constant
 from voltac.ir.interp_memory import CheckedMemory
 from voltac.ir.interp_values import KindTable, Value
-from voltac.ir.model import Instruction
+from voltac.ir.model import Block, Instruction
 from voltac.ir.parts import Operand
 from voltac.records import field, mutable_record
 
@@ -49,30 +49,6 @@ class RunningModule(Protocol):
         """An indirect call."""
 
 
-@mutable_record
-class TranslatedBlock:
-    """A basic block, translated."""
-
-    name: str
-    steps: list[Step] = field(default_factory=list)
-    leave: Leave = lambda frame: -1
-    moves: dict[int, tuple[list[int], list[int]]] = field(default_factory=dict)
-    """Number of the block control comes from -> slots of the phis and of what they take."""
-    phis: int = 0
-    origins: list[Instruction] = field(default_factory=list)
-    """The instruction of each step; the terminator last."""
-
-
-@mutable_record
-class TranslatedFunction:
-    """A function ready to run."""
-
-    name: str
-    parameters: list[int]
-    template: Frame
-    blocks: list[TranslatedBlock]
-
-
 class Slots:
     """The slots of one function's frame, given out as its values are met."""
 
@@ -81,7 +57,7 @@ class Slots:
         self.memory = machine.memory
         self.kinds = machine.kinds
         self.template: Frame = [None, None]
-        """A frame in which the constants are there already."""
+        """A frame in which the constants are there already; it grows with each block that is translated."""
         self._numbers: dict[str, int] = {}
 
     def slot(self, name: str) -> int:
@@ -102,6 +78,32 @@ class Slots:
             found = self.slot(key)
             self.template[found] = constant(self.kinds, self.kinds[operand.type], operand.value, self.machine.address_of)
         return found
+
+
+@mutable_record
+class TranslatedBlock:
+    """A basic block, translated."""
+
+    source: Block
+    leave: Leave | None = None
+    """None until control comes there for the first time: the other fields are empty, too."""
+    steps: list[Step] = field(default_factory=list)
+    moves: dict[int, tuple[list[int], list[int]]] = field(default_factory=dict)
+    """Number of the block control comes from -> slots of the phis and of what they take."""
+    origins: list[Instruction] = field(default_factory=list)
+    """The instruction of each step; the terminator last."""
+
+
+@mutable_record
+class TranslatedFunction:
+    """A function ready to run, block by block."""
+
+    name: str
+    parameters: list[int]
+    slots: Slots
+    blocks: list[TranslatedBlock]
+    numbers: dict[str, int]
+    """Of its blocks, by name."""
 
 
 Rule = Callable[[Slots, Instruction, int], Step]

@@ -1,5 +1,6 @@
 """A function of the IR -> :class:`TranslatedFunction`, which ``interp.py`` runs: its blocks, phis and terminators.
 
+A block is translated when control comes there for the first time; of programs under masks many are never reached.
 What the other instructions become is in ``interp_steps.py``, ``interp_memory_steps.py`` and ``interp_call_steps.py``.
 """
 
@@ -24,29 +25,30 @@ _RULES = {**interp_steps.RULES, **interp_memory_steps.RULES, **interp_call_steps
 
 
 def translate(machine: RunningModule, function: Function) -> TranslatedFunction:
-    """The whole function; raises :class:`ExecutionError` where an instruction has no meaning here."""
+    """The function with none of its blocks translated."""
     slots = Slots(machine)
     parameters = [slots.slot(parameter.name) for parameter in function.parameters]
-    for instruction in function.instructions():
-        if instruction.name:
-            slots.slot(instruction.name)
     numbers = {block.name: number for number, block in enumerate(function.blocks)}
-    blocks = [TranslatedBlock(block.name) for block in function.blocks]
-    for block, source in zip(blocks, function.blocks):
-        _phis(slots, block, list(source.phis()), numbers)
-        for instruction in source.instructions:
-            if instruction.op == "phi" or instruction.op.startswith("#"):
-                continue
-            block.origins.append(instruction)
-            if instruction.is_terminator:
-                block.leave = _terminator(slots, instruction, numbers, function.name)
-            else:
-                block.steps.append(_step(slots, instruction, function.name))
-    return TranslatedFunction(function.name, parameters, slots.template, blocks)
+    return TranslatedFunction(function.name, parameters, slots, [TranslatedBlock(block) for block in function.blocks], numbers)
+
+
+def translate_block(code: TranslatedFunction, block: TranslatedBlock) -> Leave:
+    """Fill in a block; the step that leaves it. Raises :class:`ExecutionError` where an instruction has no meaning here."""
+    slots = code.slots
+    _phis(slots, block, list(block.source.phis()), code.numbers)
+    for instruction in block.source.instructions:
+        if instruction.op == "phi" or instruction.op.startswith("#"):
+            continue
+        block.origins.append(instruction)
+        instruction.share_parts()
+        if instruction.is_terminator:
+            break
+        block.steps.append(_step(slots, instruction, code.name))
+    block.leave = _terminator(slots, block.origins[-1], code.numbers, code.name)
+    return block.leave
 
 
 def _phis(slots: Slots, block: TranslatedBlock, phis: list[Instruction], numbers: dict[str, int]) -> None:
-    block.phis = len(phis)
     for phi in phis:
         target = slots.slot(phi.name)
         seen: set[int] = set()
