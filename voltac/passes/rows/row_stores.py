@@ -12,8 +12,8 @@ Everything that depends on y stands four times then, in place. So of one gang fo
 nothing that is loaded may be stored to in the loop, and no two rows may meet within four elements, which the loop
 asks before it begins: rows are a number of elements apart that is the same for all of them. Where an iteration goes on with
 what the one before computed, as sums along rows do, the four are done one after the other between the loads and the stores.
-Where whole gangs are stored, to lines that iterations step over (``a[y * width + x] = b[x * height + y]``), lines must be as far
-apart as the foreach is long.
+Where whole gangs are stored, to lines that iterations step over (``a[y * width + x] = b[x * height + y]``), lines must be as
+far apart as the foreach is long.
 """
 
 from __future__ import annotations
