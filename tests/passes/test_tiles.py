@@ -11,8 +11,9 @@ from voltac.options import Options
 from voltac.target_info import find_target
 
 TARGETS = ["sse4-i32x4", "avx2-i32x8", "avx512skx-x16"]
-SOURCE = """export void f(uniform float p[], uniform float q[], uniform int w, uniform int h) {
-  foreach_tiled (y = 0 ... h, x = 0 ... w) { q[y * w + x] = p[y * (w + 1) + x] + p[y * (w + 1) + x + 1] * y; }
+# How far rows are apart is not known: what a tile stores could be overwritten by another one.
+SOURCE = """export void f(uniform float p[], uniform float q[], uniform int w, uniform int h, uniform int apart) {
+  foreach_tiled (y = 0 ... h, x = 0 ... w) { q[y * apart + x] = p[y * (w + 1) + x] + p[y * (w + 1) + x + 1] * y; }
 }
 """
 
@@ -34,5 +35,5 @@ def test_every_size_gives_numpys_result(target: str) -> None:
         for w in (1, 2, 3, 4, 7, 8, 17):
             p = np.arange(h * (w + 1), dtype=np.float32).reshape(h, w + 1)
             q = np.zeros((h, w), np.float32)
-            kernel(p.ravel(), q.ravel(), w, h)
+            kernel(p.ravel(), q.ravel(), w, h, w)
             assert np.array_equal(q, p[:, :-1] + p[:, 1:] * np.arange(h, dtype=np.float32)[:, None]), (h, w)

@@ -12,13 +12,14 @@ W: that is where words of memory begin. The elements before are the masked itera
 last one's, and no thread has both.
 
 Other dimensions are uniform loops around it. ``foreach_tiled`` steps through tiles
-and asks at each one whether it lies inside the domain.
+and asks at each one whether it lies inside the domain, where no rows do (``analyses/tiled_rows.py``).
 """
 
 from __future__ import annotations
 
 from voltac.ir import marks
 from voltac.lower.analyses.lane_visibility import shows_lanes
+from voltac.lower.analyses.tiled_rows import goes_by_rows
 from voltac.lower.control_flow import masks
 from voltac.lower.control_flow.lane_groups import lane_groups
 from voltac.lower.control_flow.loops import loop_hint
@@ -80,7 +81,10 @@ def lower_foreach(c: FunctionContext, node: tree.Foreach) -> None:
     """Language 9.5; in a shared kernel of a device the outermost dimension is this thread's share, with a barrier behind."""
     bounds = [(c.value(dimension.first), c.value(dimension.last)) for dimension in node.dimensions]
     tiled = node.tiled and len(node.dimensions) > 1
-    spans = tile_spans(c.width, len(bounds)) if tiled else [1] * (len(bounds) - 1) + [c.width]
+    spans = tile_spans(c.width, len(bounds)) if tiled else _row_spans(c, node)
+    # An instrumented build counts the lanes of tiles, as the language has them.
+    if tiled and c.probe is None and goes_by_rows(node, c.symbol, spans, c.width):
+        tiled, spans = False, _row_spans(c, node)
     from_whole_gangs = not _is_multiple(bounds[0][0], spans[0]) and shares_chunks(c) and not shows_lanes(node)
     if shares_chunks(c):
         bounds[0] = own_chunk(c, *bounds[0], spans[0], from_whole_gangs)
@@ -99,6 +103,10 @@ def lower_foreach(c: FunctionContext, node: tree.Foreach) -> None:
         _rows(c, node, ranges, {}, done)
     c.build.start(done)
     wait_for_all(c)
+
+
+def _row_spans(c: FunctionContext, node: tree.Foreach) -> list[int]:
+    return [1] * (len(node.dimensions) - 1) + [c.width]
 
 
 def tile_spans(width: int, dimensions: int) -> list[int]:

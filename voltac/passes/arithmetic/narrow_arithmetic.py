@@ -10,7 +10,8 @@ A program that wants more than eight bits of a sum converts its bytes to ``int``
 or a product depends on the lower halves of the operands only; a quotient, a comparison or the
 greater of two depends on all bits, so that there every operand has to lie in a range that 16
 bits hold. Of products of such numbers the upper half is at hand too, where they are shifted down that far (``x * 257 >> 16``).
-Ranges are those of the elements loaded, carried on by interval arithmetic.
+Ranges are those of the elements loaded, carried on by interval arithmetic, through loops that run a known number of times, too
+(:mod:`voltac.passes.loops.counted_sums`).
 It is done where it takes less work, what has to be extended again being counted; gangs go together
 better afterwards (:mod:`voltac.passes.gangs.wide_gangs`). Ranges, choice and rewriting are one file: each asks the others
 what a value of the function is.
@@ -33,6 +34,7 @@ from voltac.passes.accesses.access import pseudo_operation
 from voltac.passes.facts.effects import FunctionEffects, module_effects
 from voltac.passes.facts.integer_ranges import Range
 from voltac.passes.facts.lane_ranges import LaneRanges
+from voltac.passes.loops.counted_sums import counted_sums
 from voltac.passes.members.member_groups import joined_loads
 from voltac.system.lazy_patterns import lazy_pattern
 from voltac.target_info import TargetInfo
@@ -78,7 +80,9 @@ class _Narrowing:
         self._target = target
         self._definitions = self._values.definitions
         self._uses = uses_of(function)
-        self._ranges = LaneRanges(self._definitions)
+        self._sums = counted_sums(function, self._definitions)
+        """Names of phis of loops -> their ranges, where these are known."""
+        self._ranges = LaneRanges(self._definitions, self._sums)
         self._halves: dict[str, str] = {}
         """Names of 32-bit values -> what holds their lower halves."""
         self._factors: dict[str, list[Operand]] = {}
@@ -135,6 +139,9 @@ class _Narrowing:
             return True
         if op == "select":
             return lanes_of(operands[0].type) > 0
+        if op == "phi":
+            # What an iteration makes of it is chosen later, or it is dropped again.
+            return made.name in self._sums and bool(self._sign(Operand(made.type, made.name)))
         if op == "call":
             called = _INTRINSIC.search(made.parts.callee)
             if called is None:
@@ -209,7 +216,9 @@ class _Narrowing:
                 if " x i32>" not in made.text or not lanes_of(made.type) or element_of(made.type) != "i32":
                     continue
                 self._ranges.range(Operand(made.type, made.name))
-                if self._is_computable(made) and all(each.value in chosen or self._is_leaf(each) for each in self._data(made)):
+                if self._is_computable(made) and (
+                    made.op == "phi" or all(each.value in chosen or self._is_leaf(each) for each in self._data(made))
+                ):
                     chosen.add(made.name)
         return chosen
 
@@ -359,7 +368,8 @@ class _Narrowing:
     def _cost_of_whole(self, name: str, component: set[str]) -> int:
         """Of the extension of a value: none where products are summed up, which takes their factors as they are."""
         users = [user for user in self._uses.of(name) if self._is_foreign(user, name, component)]
-        if not users:
+        if not users or name in self._sums:
+            # Of a sum once, behind the loop that takes the terms.
             return 0
         if all(user.op == "mul" and any(self._is_summed(user, each) for each in self._uses.of(user.name)) for user in users):
             return -_WORK["mul"] // 2
@@ -406,11 +416,15 @@ class _Narrowing:
         same: dict[str, str] = {}
         for block in self._function.blocks:
             lines: list[Instruction] = []
+            behind: list[Instruction] = []
             for made in block.instructions:
+                if made.op != "phi":
+                    lines += behind
+                    behind = []
                 if made.name in accepted:
                     lines += self._upper_half(made) if made.name in self._factors else [self._narrowed(made)]
                     if made.name in whole:
-                        lines.append(self._extended(made))
+                        (behind if made.op == "phi" else lines).append(self._extended(made))
                 elif _is_cut(made) and made.operands[0].value in accepted:
                     half = self._halves[made.operands[0].value]
                     if element_of(made.type) == "i16":
@@ -559,6 +573,8 @@ class _Narrowing:
         values = [self._half(each) for each in self._data(made)]
         if op == "select":
             text = f"select {operands[0].type} {operands[0].value}, {vector} {values[0]}, {vector} {values[1]}"
+        elif op == "phi":
+            text = f"phi {vector} " + ", ".join(f"[ {value}, %{label} ]" for value, label in zip(values, made.parts.labels))
         elif op == "call":
             called = _INTRINSIC.search(made.parts.callee)
             assert called is not None

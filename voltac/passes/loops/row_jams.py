@@ -89,8 +89,13 @@ class RowJam:
         self._read: list[str] = []
         """Pointers that what is loaded is counted from."""
 
+    @property
+    def carries(self) -> bool:
+        """Whether an iteration goes on with what the one before computed, so that they are done one after the other."""
+        return len(list(self.loop.header.phis())) > 1
+
     def _varying(self) -> set[str]:
-        found = {self.loop.counter.name}
+        found = {phi.name for phi in self.loop.header.phis()}
         instructions = [each for block in (self.loop.header, *self.loop.blocks) for each in block.instructions if each.name]
         size = 0
         while size != len(found):
@@ -99,9 +104,9 @@ class RowJam:
         return found
 
     def gains(self) -> bool:
-        """Whether the loop stores rows, and nothing in it needs the order of iterations."""
-        header, blocks = self.loop.header, self.loop.blocks
-        if len(list(header.phis())) > 1:
+        """Whether the loop stores rows, and nothing in memory needs the order of iterations."""
+        blocks = self.loop.blocks
+        if self.carries and len(blocks) > 1:
             return False
         for block in blocks:
             if not all(self._is_fit(each, block) for each in block.instructions):
@@ -109,6 +114,9 @@ class RowJam:
             if sum(each.name in self.varying and lanes_of(each.type) > 0 for each in block.instructions) > _MOST_VECTORS:
                 return False
         if not self.rows and not (self.lines and self.loads):
+            return False
+        if self.carries and (self.lines or any(descends for _, descends in self.loads.values())):
+            # The place of the last iteration's element may not be known when the first one is done.
             return False
         written: dict[str, tuple[str, ...]] = {}
         keys = [*(row.key for row in self.rows.values()), *(line.key for line in self.lines)]

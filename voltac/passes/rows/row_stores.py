@@ -10,11 +10,15 @@ iterations at a time, and a row of four elements by one store or load.
 
 Everything that depends on y stands four times then, in place. So of one gang four iterations are done before the next gang:
 nothing that is loaded may be stored to in the loop, and no two rows may meet within four elements, which the loop
-asks before it begins: rows are a number of elements apart that is the same for all of them. Where whole gangs are stored, to
-lines that iterations step over (``a[y * width + x] = b[x * height + y]``), lines must be as far apart as the foreach is long.
+asks before it begins: rows are a number of elements apart that is the same for all of them. Where an iteration goes on with
+what the one before computed, as sums along rows do, the four are done one after the other between the loads and the stores.
+Where whole gangs are stored, to lines that iterations step over (``a[y * width + x] = b[x * height + y]``), lines must be as
+far apart as the foreach is long.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 from voltac.ir import marks
 from voltac.ir.cfg import ControlFlow, control_flow
@@ -112,6 +116,9 @@ class _Writer:
             names[f"%{loop.header.name}"] = f"%{blocks.body}"
             start = blocks.now[counter.name]
             names[counter.name] = emit.value("of.row", f"add nsw {counter.type} {start}, {number}") if number else start
+        if self.jam.carries:
+            self._write_in_turn(blocks, multiples)
+            return
         for instruction in loop.header.instructions[1:-1]:
             self._copy(instruction)
         emit.line(f"br label {self.labels[f'%{loop.header.terminator.parts.labels[0]}']}")
@@ -125,6 +132,28 @@ class _Writer:
         blocks.write_end()
         following = loop.arm(counter, loop.body.name)
         blocks.put_in_place({counter.name: self.names[-1][following]})
+
+    def _write_in_turn(self, blocks: IterationBlocks, multiples: dict[tuple[str, int], str]) -> None:
+        """The body of one block, one iteration after the other, each with what the one before hands on; then the stores."""
+        loop, emit = self.loop, self.emit
+        phis = list(loop.header.phis())
+        carried = [phi for phi in phis if phi is not loop.counter]
+        work = [each for each in loop.header.instructions[:-1] if each.op != "phi"]
+        emit.line(f"br label {self.labels[f'%{loop.body.name}']}")
+        blocks.start(self.labels[f"%{loop.body.name}"][1:])
+        for phi in carried:
+            self.names[0][phi.name] = blocks.now[phi.name]
+        for number, names in enumerate(self.names):
+            for instruction in (*work, *loop.body.instructions[:-1]):
+                if id(instruction) not in self.jam.rows and (number == 0 or id(instruction) not in self.jam.loads):
+                    self._copy(instruction, (number,))
+            following = {phi.name: names.get(value, value) for phi in phis for value in (loop.arm(phi, loop.body.name),)}
+            if names is not self.names[-1]:
+                self.names[number + 1] |= {phi.name: following[phi.name] for phi in carried}
+        for row in self.jam.rows.values():
+            self._store(row, multiples)
+        blocks.write_end()
+        blocks.put_in_place(following)
 
     def _is_apart(self, stride: Operand) -> str:
         """Whether rows are as many elements apart as iterations are done at a time, or more, in either direction."""
@@ -157,14 +186,16 @@ class _Writer:
             names[name] = column
         emit.attachment = ""
 
-    def _copy(self, instruction: Instruction) -> None:
+    def _copy(self, instruction: Instruction, numbers: Sequence[int] = range(ITERATIONS)) -> None:
+        """For some of the iterations; what is the same in each is there for the first one."""
         if instruction.op[0] == "#":
             return
         if id(instruction) in self.jam.loads:
             self._load(*self.jam.loads[id(instruction)])
             return
         depends = instruction.name in self.jam.varying or not self.jam.varying.isdisjoint(instruction.names_used())
-        for names in self.names if depends else self.names[:1]:
+        for number in numbers if depends else (0,) if 0 in numbers else ():
+            names = self.names[number]
             again = Instruction(instruction.text)
             again.rename(names)
             if instruction.name:

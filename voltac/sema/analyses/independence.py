@@ -26,7 +26,7 @@ from voltac.sema.analyses.effects import (
     root_of_pointer,
     writes,
 )
-from voltac.sema.analyses.index_forms import IndexForm, IndexReader, constant_form
+from voltac.sema.analyses.index_forms import IndexForm, IndexReader, Product, constant_form
 from voltac.sema.builtins import BUILTINS, Effect
 from voltac.sema.tree_walk import children, nodes
 from voltac.sema.types import UNIFORM, Pointer
@@ -56,6 +56,7 @@ class ForeachBody:
     def __init__(self, loop: tree.Foreach, initials: dict[tree.VariableSymbol, tree.Value]) -> None:
         self.loop = loop
         self.reader = IndexReader(initials)
+        self.reader.named = {}
         self.initials = initials
         kinds = (tree.Declare, tree.ForeachActive, tree.ForeachUnique)
         self.inside: set[tree.VariableSymbol] = {node.symbol for node in nodes(loop.body) if isinstance(node, kinds)}
@@ -271,11 +272,15 @@ class ForeachBody:
             left.append((dimension, factor))
         left.sort(key=lambda item: abs(item[1].constant))
         reach: IndexForm | None = None
+        steps: set[Product] = {()}
         while left:
-            place = next((place for place, (_, factor) in enumerate(left) if _steps_over(factor, reach, spread)), None)
+            place = next((place for place, (_, factor) in enumerate(left) if _steps_over(factor, reach, spread, steps)), None)
             if place is None:
                 return False
             dimension, factor = left.pop(place)
+            if len(factor.terms) == 1 and factor.variables():
+                # It is more than what an iteration before it in the order of steps reaches, so it is no less than 0.
+                steps |= {product for product, coefficient in factor.terms.items() if coefficient > 0}
             first, last = self.reader.form(dimension.first), self.reader.form(dimension.last)
             if first is None or last is None:
                 return not left
@@ -284,12 +289,15 @@ class ForeachBody:
         return True
 
 
-def _steps_over(factor: IndexForm, reach: IndexForm | None, spread: int) -> bool:
-    """Does a variable move the index by more than others do together? ``reach`` is of those, None without others."""
+def _steps_over(factor: IndexForm, reach: IndexForm | None, spread: int, steps: set[Product]) -> bool:
+    """Does a variable move the index by more than others do together? ``reach`` is of those, None without others.
+
+    Where there are iterations, no product of ``steps`` is less than 0.
+    """
     if reach is None:
         return not factor.variables() and abs(factor.constant) > spread
     rest = factor.plus(reach, -1)
-    return not rest.variables() and rest.constant >= 0
+    return all(coefficient >= 0 and product in steps for product, coefficient in rest.terms.items())
 
 
 def _is_offset(node: tree.AddressOf) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from voltac.messages.message import Span
 from voltac.records import record
 from voltac.sema import tree
-from voltac.sema.types import Scalar
+from voltac.sema.types import UNIFORM, Scalar
 
 Product = tuple[int, ...]
 """Identities of variables, sorted; empty for the constant part."""
@@ -75,6 +75,8 @@ class IndexReader:
         self.narrowed: dict[tree.VariableSymbol, Span] | None = None
         """Parameters that count as themselves where they are converted to fewer bits, and where that is; None: none do."""
         self.symbols: dict[int, tree.VariableSymbol] = {}
+        self.named: dict[tuple[object, ...], tree.VariableSymbol] | None = None
+        """Numbers that are no sums of products, as ``width / 2`` -> what stands for each; None: they have no form."""
 
     def form(self, value: tree.Value) -> IndexForm | None:
         """None for what is no sum of products of integer variables, or may wrap around."""
@@ -107,7 +109,23 @@ class IndexReader:
                 if operator == "*":
                     return left.times(right)
                 return left.plus(right, 1 if operator == "+" else -1)
+            case tree.Binary() if self.named is not None and _is_signed(value) and value.type.rate is UNIFORM:
+                return self._named(value, self.named)
         return None
+
+    def _named(self, value: tree.Binary, known: dict[tuple[object, ...], tree.VariableSymbol]) -> IndexForm | None:
+        """A variable that stands for what is computed of parameters, the same wherever it is computed."""
+        left, right = self.form(value.left), self.form(value.right)
+        if left is None or right is None:
+            return None
+        for variable in left.variables() | right.variables():
+            symbol = self.symbols[variable]
+            if symbol.kind != "parameter" or symbol.assigned or symbol.address_taken or symbol.type.rate is not UNIFORM:
+                return None
+        key = (value.operator, value.type.type, frozenset(left.terms.items()), frozenset(right.terms.items()))
+        symbol = known.setdefault(key, tree.VariableSymbol(value.operator, value.type, "parameter"))
+        self.symbols[id(symbol)] = symbol
+        return IndexForm({(id(symbol),): 1})
 
     def variable(self, symbol: tree.VariableSymbol) -> IndexForm | None:
         """The form of what a variable was declared with, else the variable itself; None for what is no signed integer."""
