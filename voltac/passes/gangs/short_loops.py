@@ -11,7 +11,8 @@ becomes
       br i1 %last, label %done, label %body, !llvm.loop !7        !7 = distinct !{!7, !{!"llvm.loop.align", i32 64}}
 
 and so do loops of few blocks, such as searches that leave in the middle. A loop that lies in two lines takes a cycle more in
-each iteration, one of ten instructions half as long again, a search of six twice as long. Loops over gangs say so from the beginning (``lower/control_flow/loops.py``); of others the passes before ask whether something is said of them.
+each iteration, one of ten instructions half as long again, a search of six twice as long. Loops over gangs say so from the
+beginning (``lower/control_flow/loops.py``); of others the passes before ask whether something is said of them.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ _NODE = lazy_pattern(r"\n!(\d+) = ")
 
 
 def align_short_loops(text: str) -> str:
-    """The module's text, unchanged where no block goes back to itself without anything being said of it."""
+    """The module's text, unchanged where it has no short loops of which nothing is said."""
     places: list[int] = []
     at = text.find(_BRANCH_BEGINS)
     while at >= 0:
