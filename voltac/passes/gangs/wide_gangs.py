@@ -58,8 +58,6 @@ _MOST_CHAINS = 8
 """What such a loop carries on, of all gangs together: enough for two additions a cycle that take four."""
 _IRREGULAR = 8
 """Such instructions that a load lane by lane counts for: two of them side by side keep a processor busy."""
-
-
 _WORD_BITS = 32
 """Of float and int, a gang of which may fill half of a register or less."""
 _PIXEL = 4
