@@ -52,14 +52,54 @@ def test_a_block_that_goes_back_to_itself_is_aligned(debug: str) -> None:
     assert '!8 = distinct !{!8, !{!"llvm.loop.align", i32 64}}' in made
 
 
+SEARCH = """define i32 @f(ptr %a, i32 %n) {
+entry:
+  br label %body
+
+body:                                             ; preds = %step, %entry
+  %i = phi i32 [ 0, %entry ], [ %next, %step ]
+  %p = getelementptr i8, ptr %a, i32 %i
+  %c = load i8, ptr %p
+  %found = icmp eq i8 %c, 0
+  br i1 %found, label %done, label %step
+
+step:                                             ; preds = %body
+  %next = add i32 %i, 1
+EXTRA
+  %last = icmp eq i32 %next, %n
+  br i1 %last, label %done, label %body
+
+done:                                             ; preds = %step, %body
+  ret i32 %i
+}
+"""
+
+
+def test_a_search_that_leaves_in_the_middle_is_aligned() -> None:
+    made = align_short_loops(SEARCH.replace("EXTRA\n", ""))
+    verify(read(made))
+    assert "label %done, label %body, !llvm.loop !0\n" in made
+    assert made.count("!llvm.loop ") == 1
+
+
+def test_a_block_of_another_function_is_no_loop() -> None:
+    other = SEARCH.replace("EXTRA\n", "").replace("label %body\n\ndone", "label %entry.again\n\ndone").replace("@f", "@g")
+    text = other.replace("entry:\n", "entry:\n  br label %entry.again\n\nentry.again:\n", 1).replace(
+        "%entry ]", "%entry.again ]"
+    )
+    first = LOOP.replace("EXTRA\n", "").replace("%body", "%step").replace("body:", "step:").replace("END", ", !llvm.loop !7")
+    assert align_short_loops(first + text).count(", !llvm.loop !8") == 1
+
+
 @pytest.mark.parametrize(
     "text",
     [
+        SEARCH.replace("EXTRA\n", "".join(f"  %x{k} = add i32 %i, {k}\n" for k in range(24))),
         loop(end=", !llvm.loop !7"),
         loop(extra="".join(f"  %x{k} = add i32 %i, {k}\n" for k in range(24))),
         loop().replace("label %done, label %body", "label %done, label %other"),
     ],
-    ids=["something is said", "long", "goes on"],
+    ids=["a long search", "something is said", "long", "goes on"],
 )
 def test_others_stay(text: str) -> None:
     assert align_short_loops(text) is text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 from functools import partial
 
@@ -125,3 +126,33 @@ def test_long_chains_of_all_lanes(target: str) -> None:
         p += 2 * (0.125 * q * q - q)
         y += 0.0625 * p
     assert np.allclose(a, y, rtol=1e-5, atol=1e-6)
+
+
+CHECKSUM = """export void f(uniform uint32 to[], const uniform uint8 rows[], const uniform uint32 table[], uniform int n) {
+    foreach (i = 0 ... n) {
+        uint32 r = 0xffffffff;
+        for (uniform int k = 0; k < LENGTH; k++)
+            r = table[(r ^ rows[LENGTH * i + k]) & 255] ^ (r >> 8);
+        to[i] = ~r;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("length", [16, 7])
+def test_tables_that_lead_themselves_along_rows_of_bytes(length: int, target: str) -> None:
+    """The wide loop loads words of the rows, as that of one gang; indices leave registers two at a time."""
+    source = CHECKSUM.replace("LENGTH", str(length))
+    made = passed(source, target)
+    assert length < 16 or ".loop.test.wide.rows.body:" in made
+    assert "avx512" in target or "arithmetic.fence" in made
+    table = np.zeros(256, np.uint32)
+    for number in range(256):
+        value = number
+        for _ in range(8):
+            value = value >> 1 ^ (0xEDB88320 if value & 1 else 0)
+        table[number] = value
+    rows, to = np.random.default_rng(1).integers(0, 256, (77, length)).astype(np.uint8), np.zeros(77, np.uint32)
+    compile_kernels(source, target).f(to, rows.ravel(), table, 77)
+    assert to.tolist() == [zlib.crc32(row.tobytes()) for row in rows]

@@ -118,12 +118,13 @@ _MOST_STEPS = 60
 
 def _is_data(vector: str, values: LaneValues) -> bool:
     """Whether lanes come from vectors. Arithmetic of uniform values and constants LLVM does on scalars, and what is loaded lane
-    by lane may stay there (:mod:`voltac.passes.lanes.lanes_in_scalars`)."""
-    work, seen, found = [vector], {vector}, False
+    by lane may stay there (:mod:`voltac.passes.lanes.lanes_in_scalars`), unless it is computed with other vectors."""
+    work, seen, found = [(vector, False)], {vector}, False
     while work:
-        made = values.definitions.get(work.pop())
+        name, mixed = work.pop()
+        made = values.definitions.get(name)
         if made is None or pseudo_operation(made):
-            if made is not None and values.of(made.operands[0]) is None:
+            if made is not None and not mixed and values.of(made.operands[0]) is None:
                 return False
             found = True
             continue
@@ -131,10 +132,12 @@ def _is_data(vector: str, values: LaneValues) -> bool:
             if scalar_of_splat(made.name, values.definitions) is not None:
                 continue
             found = True
-        for operand in made.operands:
-            if operand.value[0] == "%" and operand.value not in seen and lanes_of(operand.type):
+        inside = [each for each in made.operands if each.value[0] == "%" and lanes_of(each.type)]
+        mixed = mixed or (made.op in BINARY and sum(values.of(each) is None for each in inside) > 1)
+        for operand in inside:
+            if operand.value not in seen:
                 seen.add(operand.value)
-                work.append(operand.value)
+                work.append((operand.value, mixed))
         if len(seen) > _MOST_STEPS:
             return False
     return found and vector[0] == "%"

@@ -18,6 +18,8 @@ _TOUCHES_NOTHING = (
     *("@volta.divisor.", "@llvm.experimental.noalias.scope.decl"),
 )
 """Operations that tell LLVM, or a pass, something; the last stands wherever a function with pointer parameters was inlined."""
+_READS = ("@volta.gather.", "@volta.load.")
+"""Of gangs of any width, of which a pass may have put some that nothing declares."""
 _CHOICES = {"phi": slice(None), "select": slice(1, 3), "getelementptr": slice(1)}
 """Operation -> which operands its pointer may be counted from."""
 
@@ -173,6 +175,8 @@ class ModuleEffects:
         if (intrinsic := _INTRINSIC.match(callee)) and intrinsic[1] in LANEWISE_INTRINSICS:
             # Also where a pass has put it for other lanes, and no attributes say so.
             return "none"
+        if callee.startswith(_READS):
+            return "read"
         text = self._callees.get(callee, "")
         if "willreturn" not in text and not callee.startswith("@llvm."):
             return "any"

@@ -58,8 +58,6 @@ _MOST_CHAINS = 8
 """What such a loop carries on, of all gangs together: enough for two additions a cycle that take four."""
 _IRREGULAR = 8
 """Such instructions that a load lane by lane counts for: two of them side by side keep a processor busy."""
-
-
 _WORD_BITS = 32
 """Of float and int, a gang of which may fill half of a register or less."""
 _PIXEL = 4
@@ -207,9 +205,10 @@ class _Widening:
         if self.only_fills and any(abs(step) > _NEAR * access.size for access in accesses for step in _steps(access)):
             return 1  # Rows of lanes are transposed.
         if self.inner:
-            if any(accesses[number].size < _PIXEL and self._is_in_rows(accesses[number]) for number in in_loops):
-                return 1  # Lanes that go along rows of their own load words of them, which fill registers.
             irregular = sum(number in in_loops and self._is_irregular_load(each) for number, each in enumerate(accesses))
+            inner = [accesses[number] for number in in_loops]
+            if not irregular and any(each.size < _PIXEL and self._is_in_rows(each) for each in inner):
+                return 1  # Lanes that go along rows of their own load words of them, which fill registers.
             if self.asking:
                 return factor_of_walk(self.loop, self.inner, max(1, widest * self.width // register), self._is_data)
             return filling * self._factor_of_loops(max(1, widest * self.width // register), irregular)

@@ -25,11 +25,12 @@ from voltac.passes.loops.known_masks import KnownMasks
 from voltac.passes.loops.lane_loops import LaneLoop, scalar_callee
 from voltac.passes.loops.lane_texts import LaneTexts
 from voltac.passes.loops.loop_hints import free_node, unrolled
+from voltac.passes.loops.row_searches import RowSearch
 
 
-def do_all_lanes(loop: LaneLoop, module: Module) -> None:
-    """Put the loops in its place."""
-    _Writer(loop, module, loop.function.fresh_names()).put()
+def do_all_lanes(loop: LaneLoop, module: Module, search: RowSearch | None = None) -> None:
+    """Put the loops in its place, or what searches whole rows for the lanes that may read theirs."""
+    _Writer(loop, module, loop.function.fresh_names()).put(search)
 
 
 class _Writer(LaneTexts):
@@ -43,7 +44,7 @@ class _Writer(LaneTexts):
     before: list[Instruction]
     """Where it writes what comes from outside."""
 
-    def put(self) -> None:
+    def put(self, search: RowSearch | None) -> None:
         walk, fresh = self.walk, self.fresh
         stem = f"{unquoted(walk.header.name)}.lane"
         begin = fresh(f"{stem}.begin")[1:]
@@ -51,7 +52,12 @@ class _Writer(LaneTexts):
         results: dict[str, list[str]] = {}
         self.node, self.known = free_node(self.module), KnownMasks(walk)
         for self.lane in range(walk.lanes):
-            blocks += self._loop(blocks[-1], results)
+            if search is None or self.lane not in search.lanes:
+                blocks += self._loop(blocks[-1], results)
+                continue
+            self.before = blocks[-1].instructions
+            for name, result in search.write(self, self.before).items():
+                results.setdefault(name, []).append(result)
         last = blocks[-1].instructions
         vectors = {name: self._vector(name, scalars, last) for name, scalars in results.items()}
         last.append(Instruction(f"  br label %{walk.exit_name}"))

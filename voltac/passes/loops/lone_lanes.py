@@ -11,17 +11,20 @@ from voltac.passes.loops.lane_loops import MOST_LANES, LaneLoop
 from voltac.passes.loops.lane_texts import LaneTexts
 from voltac.passes.loops.lanes_in_turn import do_all_lanes
 from voltac.passes.loops.loop_hints import free_node, unrolled
+from voltac.passes.loops.row_searches import RowSearch
 
 _MOST_COPIES, _MOST_WRITTEN = 16, 800
 """Lanes that have a loop each, and instructions of all those loops together."""
 
 
-def do_lanes_alone(loop: LaneLoop, module: Module) -> None:
-    """Put the loop over the lanes in its place, or a loop for each lane where all are on."""
+def do_lanes_alone(loop: LaneLoop, module: Module, search: RowSearch | None = None) -> None:
+    """Put the loop over the lanes in its place, or a loop for each lane where all are on, or what searches their rows."""
     first = loop.arm(loop.values.definitions[loop.live], False)
     written = loop.lanes * sum(1 for each in loop.instructions() if not each.op.startswith("#"))
     branches = len(loop.inner_blocks()) > 1
-    if (
+    if search is not None:
+        do_all_lanes(loop, module, search)
+    elif (
         not branches
         and (is_all_true(first) or first.endswith("-1)"))
         and loop.lanes <= _MOST_COPIES

@@ -34,6 +34,7 @@ from voltac.passes.accesses.rewriting import AccessRewriting
 from voltac.passes.loops.joined_tests import asks_twice, join_tests
 from voltac.passes.loops.lane_loops import PLAIN, LaneLoop
 from voltac.passes.loops.lone_lanes import do_lanes_alone
+from voltac.passes.loops.row_searches import RowSearch
 
 _STEP = m.op(("add", "getelementptr"), m.value("counter"), m.constant("step"))
 _FREE = frozenset(("getelementptr", "freeze", "sext", "zext", "bitcast"))
@@ -62,8 +63,9 @@ def walk_runs(module: Module, options: Options) -> list[AccessReport]:
             elif len(loop.blocks) != _BLOCKS:
                 continue
             found = LaneLoop(function, loop, flow, values, options)
-            if found.splits() and gains(found) and found.leaves_kept_values():
-                do_lanes_alone(found, module)
+            search = None
+            if found.splits() and ((search := RowSearch.of(found)) is not None or gains(found)) and found.leaves_kept_values():
+                do_lanes_alone(found, module, search)
                 for access, block in found.loads:
                     rewriting.report("run", access, function, block, _REASON)
             elif take_back is None:
