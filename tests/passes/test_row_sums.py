@@ -108,12 +108,14 @@ DTYPES: dict[str, Any] = {
     "unsigned int": np.uint32,
 }
 TAKEN = {
-    "least": ("x[i]", "min(v, x[i * m + k])", np.minimum),
-    "most": ("0", "max(v, x[i * m + k])", np.maximum),
-    "common": ("-1", "v & x[i * m + k]", np.bitwise_and),
-    "any": ("0", "v | x[i * m + k]", np.bitwise_or),
-    "odd": ("0", "v ^ x[i * m + k]", np.bitwise_xor),
-    "wrapped": ("1", "v + x[i * m + k]", np.add),
+    "least": ("x[i]", "v = min(v, x[i * m + k]);", np.minimum),
+    "most": ("0", "v = max(v, x[i * m + k]);", np.maximum),
+    "less": ("x[i]", "if (x[i * m + k] < v) v = x[i * m + k];", np.minimum),
+    "no_less": ("0", "if (v <= x[i * m + k]) v = x[i * m + k];", np.maximum),
+    "common": ("-1", "v &= x[i * m + k];", np.bitwise_and),
+    "any": ("0", "v |= x[i * m + k];", np.bitwise_or),
+    "odd": ("0", "v ^= x[i * m + k];", np.bitwise_xor),
+    "wrapped": ("1", "v += x[i * m + k];", np.add),
 }
 
 
@@ -121,7 +123,7 @@ def taken(name: str, element: str) -> str:
     first, change, _ = TAKEN[name]
     return (
         f"export void {name}(uniform {element} to[], const uniform {element} x[], uniform int n, uniform int m) {{ "
-        f"foreach (i = 0 ... n) {{ {element} v = {first}; for (uniform int k = 0; k < m; k++) v = {change}; to[i] = v; }} }}\n"
+        f"foreach (i = 0 ... n) {{ {element} v = {first}; for (uniform int k = 0; k < m; k++) {{ {change} }} to[i] = v; }} }}\n"
     )
 
 
@@ -141,8 +143,9 @@ def test_extremes_and_bits_of_rows_are_put_together_by_parts(element: str, targe
 
 
 @pytest.mark.parametrize("element", NARROW)
-def test_parts_of_narrow_elements_fill_16_bytes(element: str) -> None:
-    text = passed(taken("most", element), "")
+@pytest.mark.parametrize("name", ["most", "less", "no_less"])
+def test_parts_of_narrow_elements_fill_16_bytes(name: str, element: str) -> None:
+    text = passed(taken(name, element), "")
     count = 16 // np.dtype(DTYPES[element]).itemsize
     assert ".rows.folded:" in text and f"load <{count} x i{128 // count}>" in text
 

@@ -30,6 +30,12 @@ _PART_BYTES = 16
 """Of a part of a row whose elements may be taken twice."""
 _EXTREMES = ("@llvm.smax.", "@llvm.smin.", "@llvm.umax.", "@llvm.umin.")
 _INTEGERS = ("i8", "i16", "i32")
+_COMPARED = {
+    f"{sign}{test}": (f"@llvm.{sign}{first}.", f"@llvm.{sign}{second}.")
+    for sign in "su"
+    for test, first, second in (("lt", "min", "max"), ("le", "min", "max"), ("gt", "max", "min"), ("ge", "max", "min"))
+}
+"""Predicate -> what the left is where it is selected if the comparison holds, and where the right is."""
 _TWICE = frozenset((*_EXTREMES, "and", "or"))
 """Operations with which to take an element twice changes nothing."""
 _FREE = frozenset((*_TWICE, "add", "xor"))
@@ -47,17 +53,13 @@ class RowSum:
     phi: Instruction
     change: Instruction
     """The sum of the phi and a term."""
+    operation: str
+    """The instruction's word, or the beginning of the function's name."""
 
     @property
     def element(self) -> str:
         """Its type."""
         return element_of(self.phi.type)
-
-    @property
-    def operation(self) -> str:
-        """The instruction's word, or the beginning of the function's name."""
-        callee = self.change.parts.callee
-        return f"{callee.rpartition('.')[0]}." if callee else self.change.op
 
     @property
     def takes_twice(self) -> bool:
@@ -84,6 +86,20 @@ class RowSum:
         function = f"{self.operation}v{lanes}{self.element}"
         emit.call(f"{vector} {function}({vector}, {vector})", f"{vector} {first}, {vector} {second}", name)
         return name
+
+
+def _operation(change: Instruction, test: Instruction | None) -> str:
+    """Of a sum; a selection of one of two numbers by their comparison is an extreme of both."""
+    callee = change.parts.callee
+    if callee:
+        return f"{callee.rpartition('.')[0]}."
+    if test is None or test.op != "icmp" or test.parts.predicate not in _COMPARED:
+        return change.op
+    compared, chosen = [[each.value for each in made] for made in (test.operands, change.operands[1:])]
+    least, most = _COMPARED[test.parts.predicate]
+    if compared == chosen:
+        return least
+    return most if compared == chosen[::-1] else change.op
 
 
 @record
@@ -148,8 +164,9 @@ class _Terms:
         change = definitions.get(loop.arm(phi, loop.body.name))
         if change is None or not any(each is change for each in loop.body.instructions) or not lanes_of(phi.type):
             return None
-        found = RowSum(phi, change)
-        terms = [operand for operand in change.operands if operand.value != phi.name]
+        test = definitions.get(change.operands[0].value) if change.op == "select" else None
+        found = RowSum(phi, change, _operation(change, test))
+        terms = [operand for operand in change.operands[test is not None :] if operand.value != phi.name]
         if found.element == "float":
             free = change.op == "fadd" and not {"fast", "reassoc"}.isdisjoint(change.parts.flags)
         else:
@@ -157,9 +174,10 @@ class _Terms:
         if not free or len(terms) != 1:
             return None
         instructions = [*loop.header.instructions, *loop.body.instructions]
-        uses = [each for each in instructions for operand in each.operands if operand.value in (phi.name, change.name)]
-        if len(uses) != 2:
-            # In the sum and in the phi.
+        made = {phi.name, change.name} | ({test.name} if test is not None else set())
+        uses = [each for each in instructions for operand in each.operands if operand.value in made]
+        if len(uses) != (2 if test is None else 4):
+            # In the sum and in the phi; and in a comparison, which is used in the selection.
             return None
         return found if lanes_of(terms[0].type) > 0 and self._by_element(terms[0]) else None
 
