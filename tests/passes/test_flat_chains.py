@@ -37,6 +37,10 @@ CHAINS: dict[str, tuple[str, Callable[[Array, Array], Array]]] = {
         " else { y = 2; if (t < x) y = 7; } a[i] = y;",
         lambda x, t: np.where(x < 50, np.select([t < 20, t < 50], [x, t], 1), np.where(t < x, 7, 2)),
     ),
+    "loaded_again": (
+        "a[i] = x; if (a[i] < 40) { a[i] = t; a[i] = a[i] + 3; } else if (b[i] > 60) a[i] = b[i] - 1;",
+        lambda x, t: np.select([x < 40, x > 60], [t + 3, x - 1], x),
+    ),
     "twice": (
         "TYPE y; if (x < 20) y = x; else y = t; TYPE z; if (y < 30) z = y + 1; else z = y; a[i] = z;",
         lambda x, t: np.where(np.where(x < 20, x, t) < 30, np.where(x < 20, x, t) + 1, np.where(x < 20, x, t)),

@@ -132,3 +132,50 @@ def test_only_where_the_mask_says_so(below: int, used: str, subtractions: int) -
         given = [list(range(first, first + 4)), y]
         one, other = (IRInterpreter(read(each)).call("f", given) for each in (text, made))
         assert list(one) == list(other)
+
+
+HALVED = """
+export void f(uniform int a[], const uniform int b[], uniform int n) {{
+    foreach (i = 0 ... n) {{
+        int x = b[i];
+        if ({test})
+            a[i] = {then};
+        else
+            a[i] = {otherwise};
+    }}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "then", "otherwise", "divisor", "divided", "shifted"),
+    [
+        ("x & 1", "3 * x + 1", "x / 2", 2, False, True),
+        ("x % 2 == 0", "x / 2", "3 * x + 1", 2, True, True),
+        ("(x & 7) != 0", "3 * x + 1", "x / 8", 8, False, True),
+        ("x % 6 == 0", "x / 4", "3 * x + 1", 4, True, False),
+        ("x % 2 == 1", "3 * x + 1", "x / 2", 2, False, False),  # -1 is no multiple of 2
+        ("(x & 2) == 0", "x / 4", "3 * x + 1", 4, True, False),
+        ("x % 2 == 0", "(x + 1) / 2", "3 * x + 1", 2, True, False),
+    ],
+)
+def test_multiples_of_a_power_of_two_are_shifted(
+    test: str, then: str, otherwise: str, divisor: int, divided: bool, shifted: bool
+) -> None:
+    source = HALVED.format(test=test, then=then, otherwise=otherwise)
+    options = Options(find_target("avx2-i32x8"), 3)
+    text = compile_source(source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
+    assert (" ashr <8 x i32>" in text) == shifted
+    x = np.arange(-60, 60, dtype=np.int32)
+    holds = {
+        "x & 1": x % 2 != 0,
+        "x % 2 == 0": x % 2 == 0,
+        "(x & 7) != 0": x % 8 != 0,
+        "x % 6 == 0": x % 6 == 0,
+        "x % 2 == 1": np.fmod(x, 2) == 1,
+        "(x & 2) == 0": x & 2 == 0,
+    }[test]
+    quotient = np.trunc((x + ("+ 1)" in then)) / divisor).astype(np.int32)
+    a = np.zeros_like(x)
+    compile_kernels(source, "avx2-i32x8").f(a, x, len(x))
+    assert (a == np.where(holds == divided, quotient, 3 * x + 1)).all()

@@ -54,6 +54,7 @@ from voltac.passes.lanes.lane_arrays import index_lane_arrays
 from voltac.passes.lanes.lane_orders import order_lanes
 from voltac.passes.lanes.lanes_in_scalars import keep_lanes_in_scalars
 from voltac.passes.lanes.paired_shuffles import shuffle_pairs
+from voltac.passes.lanes.rest_gathers import gather_rests
 from voltac.passes.lanes.signed_indices import extend_by_sign
 from voltac.passes.lanes.some_lanes import move_some_lanes
 from voltac.passes.lanes.thawed_loads import thaw_loads
@@ -212,6 +213,8 @@ PASSES = (
          lambda options: options.level > 1 and not options.target.has_masked_small and options.target.width > 1),
     Pass("check_divisors", "divisors that must not be zero are looked at where the function is left",
          _check_divisors, lambda options: options.catch_failures, required=True),
+    Pass("gather_rests", "what a foreach in a loop has left is gathered by a load for each lane, where indices are in memory",
+         gather_rests, lambda options: options.level > 1 and _resolves_on_host(options) and options.target.is_x86),
     Pass("move_some_lanes", "masked accesses of bytes and 16-bit numbers become a few scalar ones",
          move_some_lanes, lambda options: not options.target.is_device and not has_masked(options.target, 1)),
 )  # fmt: skip

@@ -46,10 +46,10 @@ def load_rows(pointers: list[str], element: str, size: int, emit: Emitter, packe
     return found
 
 
-def load_blocks(pointers: list[str], element: str, size: int, emit: Emitter) -> list[str]:
-    """Four elements of 4 bytes from each of the pointers on; vector m has the rows whose numbers modulo 4 are m."""
-    rows = [emit.load("row", f"load <4 x {element}>, ptr {each}, align {size}") for each in pointers]
-    return [_joined(rows[at::4], element, 4, emit) for at in range(4)]
+def load_blocks(pointers: list[str], element: str, size: int, emit: Emitter, count: int = 4) -> list[str]:
+    """``count`` elements from each of the pointers on; vector m has the rows whose numbers modulo 4 are m."""
+    rows = [emit.load("row", f"load <{count} x {element}>, ptr {each}, align {size}") for each in pointers]
+    return [_joined(rows[at::4], element, count, emit) for at in range(4)]
 
 
 def _columns(pointers: list[str], element: str, count: int, size: int, emit: Emitter) -> list[str]:

@@ -5,6 +5,8 @@
     %less = sub <8 x i32> %x, splat (i32 26)
     %r = call <8 x i32> @llvm.umin.v8i32(<8 x i32> %x, <8 x i32> %less)
 
+What a power of two divides where the quotient is wanted, as a remainder that was asked for says, is shifted.
+
 Twice, first with double the divisor, where it is less than four times; in bytes or 16-bit numbers, where ``%x`` is one and made
 of such. A quotient that is 0 or 1 is a comparison. What letters or digits are moved around by, or counters that turn over, are
 such numbers; under the condition that tells a letter, often, and not elsewhere (:mod:`voltac.passes.facts.lane_ranges`).
@@ -57,8 +59,12 @@ def _compared(made: Instruction, wanted: WantedRanges, fresh: Callable[[str], st
     """What gives the same in all lanes that are wanted; empty where that is no gain."""
     value, divisor = made.operands
     numbers = integers(divisor.type, divisor.value)
-    low, high = wanted.where_wanted(made.name).range(value)
+    ranges = wanted.where_wanted(made.name)
+    low, high = ranges.range(value)
     by = numbers[0] if numbers else 0
+    if made.op == "sdiv" and by > 1 and by & (by - 1) == 0 and ranges.is_multiple(value.value, by):
+        shift = constant(made.type, (by.bit_length() - 1,) * lanes_of(made.type))
+        return [Instruction(f"  {made.name} = ashr {made.type} {value.value}, {shift}")]
     steps = (high // by).bit_length() if by > 1 else 0
     is_quotient = made.op in ("udiv", "sdiv")
     if low < 0 or not 0 < steps <= (1 if is_quotient else _MOST_STEPS):

@@ -71,6 +71,19 @@ class LaneRanges:
             self._found[name] = found
         return self._found[name]
 
+    def is_multiple(self, value: str, power: int) -> bool:
+        """Whether remainders that are known to be 0 say that a power of two divides a value."""
+        return any(self._leaves_out(name, value, power) for name, found in self._known.items() if found == (0, 0))
+
+    def _leaves_out(self, remainder: str, value: str, power: int) -> bool:
+        made = m.made_by(("and", "srem", "urem"), remainder, self._definitions)
+        if made is None or made.operands[0].value != value or made.operands[1].value[0] == "%":
+            return False
+        numbers = integers(made.operands[1].type, made.operands[1].value)
+        if not numbers or len(set(numbers)) > 1:
+            return False
+        return numbers[0] % power == (power - 1 if made.op == "and" else 0)
+
     def _computed(self, name: str) -> Range:
         made = self._definitions.get(name)
         if made is None:

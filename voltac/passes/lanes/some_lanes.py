@@ -34,7 +34,7 @@ def move_some_lanes(module: Module, options: Options) -> None:
     """Rewrite the module."""
     helpers: dict[str, list[str]] = {}
     uses: Counter[str] = Counter()
-    processor = next((found[0] for line in module.lines() if (found := _PROCESSOR.search(line))), "")
+    processor = processor_attributes(module)
     for function in module.functions:
         definitions: dict[str, Instruction] = {}
         for instruction in function.instructions():
@@ -47,6 +47,11 @@ def move_some_lanes(module: Module, options: Options) -> None:
         if uses[name] > _MOST_INLINED:
             lines[0] = lines[0].replace(" alwaysinline ", " noinline ")
     module.items += helpers.values()
+
+
+def processor_attributes(module: Module) -> str:
+    """The attributes that say which processor the functions of a module are for; one that is inlined has the same."""
+    return next((found[0] for line in module.lines() if (found := _PROCESSOR.search(line))), "")
 
 
 def _is_worth_it(instruction: Instruction, lanes: int, size: int, definitions: dict[str, Instruction]) -> bool:

@@ -26,9 +26,11 @@ ITERATIONS = 4
 class IterationBlocks:
     """Writes them; what is done in ``begin`` and ``body`` its user puts between."""
 
-    def __init__(self, loop: CountedLoop, emit: Emitter) -> None:
+    def __init__(self, loop: CountedLoop, emit: Emitter, iterations: int = ITERATIONS) -> None:
         self.loop = loop
         self.emit = emit
+        self.iterations = iterations
+        """Of a block."""
         self.definitions: Definitions = emit.values.definitions
         stem = f"{unquoted(loop.header.name)}.rows"
         parts = ("choice", "begin", "test", "body")
@@ -69,10 +71,10 @@ class IterationBlocks:
     def write_choice(self, conditions: list[str]) -> None:
         """Whole blocks are done where there is one, and each of the conditions holds, computed in this block already."""
         emit, count = self.emit, self.count or self.write_count()
-        go = emit.value("go", f"and i1 {self._entered}, {emit.value('enough', f'icmp uge i64 {count}, {ITERATIONS}')}")
+        go = emit.value("go", f"and i1 {self._entered}, {emit.value('enough', f'icmp uge i64 {count}, {self.iterations}')}")
         for condition in conditions:
             go = emit.value("go", f"and i1 {go}, {condition}")
-        self._whole = emit.value("whole", f"and i64 {count}, {-ITERATIONS}")
+        self._whole = emit.value("whole", f"and i64 {count}, {-self.iterations}")
         emit.line(f"br i1 {go}, label %{self.begin}, label %{self.loop.header.name}")
 
     def before(self, operand: Operand) -> str:
@@ -103,13 +105,21 @@ class IterationBlocks:
         """What is emitted from now on is done once, behind the iterations."""
         self.start(self._folded)
 
+    def end_counter(self) -> None:
+        """All iterations are done behind the blocks, and none is left for the loop."""
+        loop, emit = self.loop, self.emit
+        end = self.before(loop.limit)
+        self.results[loop.counter.name] = (
+            end if loop.predicate == "slt" else emit.value("end", f"add {loop.counter.type} {end}, 1")
+        )
+
     def write_fold_end(self) -> None:
         """Of the block."""
         self.emit.line(f"br label %{self.loop.header.name}")
 
     def write_end(self) -> None:
         """Of the last block of the iterations."""
-        self.emit.line(f"{self._after} = add nuw i64 {self.done}, {ITERATIONS}")
+        self.emit.line(f"{self._after} = add nuw i64 {self.done}, {self.iterations}")
         self.emit.line(f"br label %{self.test}")
         self._last = self.blocks[-1].name
 

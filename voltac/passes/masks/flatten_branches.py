@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 
 from voltac.ir import marks
 from voltac.ir import match as m
@@ -32,6 +32,7 @@ from voltac.ir.uses import remove_unused
 from voltac.options import Options
 from voltac.passes.accesses.access import is_divisor, pseudo_operation, read_access
 from voltac.passes.accesses.available_loads import access_key, mask_implies
+from voltac.passes.facts.effects import module_effects
 from voltac.target_info import TargetInfo
 from voltac.target_info.processors import find_processor
 
@@ -73,12 +74,21 @@ def flatten_branches(module: Module, options: Options) -> None:
     layout = module.layout(options.target.pointer_bits // 8)
     for function in module.often_called:
         if len(function.blocks) > 2:
-            _Flattener(function, layout, options.target).run()
+            _Flattener(function, layout, options.target, partial(_may_write, module)).run()
+
+
+def _may_write(module: Module, instruction: Instruction) -> bool:
+    if instruction.op == "call":
+        return not is_divisor(instruction) and module_effects(module).effect(instruction.parts.callee) not in ("none", "read")
+    return instruction.op in ("store", "atomicrmw", "cmpxchg", "fence")
 
 
 class _Flattener:
-    def __init__(self, function: Function, layout: DataLayout, target: TargetInfo) -> None:
+    def __init__(
+        self, function: Function, layout: DataLayout, target: TargetInfo, may_write: Callable[[Instruction], bool]
+    ) -> None:
         self.function = function
+        self.may_write = may_write
         processor = find_processor(target.processor)
         self.masks_cost = target.is_x86 and not target.has_avx512 and not (processor is not None and processor.masked_stores)
         self.layout = layout
@@ -142,7 +152,10 @@ class _Flattener:
         condition = branch.operands[0].value
         tested = _ANY_LANE.find(condition, self.values.definitions)
         mask = tested["mask"].value if tested else ""
-        if tested is None or not self._is_cheap(then, mask):
+        if tested is None:
+            return []
+        self._take_loaded(block, then)
+        if not self._is_cheap(then, mask):
             return []
         done = self.blocks[done_name]
         self.tests |= {condition, tested["bits"].value}
@@ -154,6 +167,30 @@ class _Flattener:
             self._join(block, done)
             gone.append(done_name)
         return gone
+
+    def _take_loaded(self, block: Block, then: Block) -> None:
+        """What the test has loaded already: ``if (a[i] < least) least = a[i];``."""
+        if not any(pseudo_operation(each) == "gather" for each in then.instructions):
+            return
+        loaded: dict[tuple[str, str], tuple[str, str]] = {}
+        kept: list[Instruction] = []
+        for instructions in (block.instructions, then.instructions):
+            kept = []
+            for instruction in instructions:
+                if pseudo_operation(instruction) == "gather":
+                    pointers, mask = (self._now(each.value) for each in instruction.operands)
+                    known, wide = loaded.setdefault((pointers, instruction.type), (instruction.name, mask))
+                    if (
+                        instructions is then.instructions
+                        and known != instruction.name
+                        and mask_implies(mask, wide, self.values)
+                    ):
+                        self.renamed[instruction.name] = known
+                        continue
+                elif self.may_write(instruction):
+                    loaded.clear()
+                kept.append(instruction)
+        then.instructions[:] = kept
 
     def _is_cheap(self, then: Block, mask: str) -> bool:
         weight = 0

@@ -20,7 +20,6 @@ from __future__ import annotations
 from voltac.ir.cfg import control_flow
 from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.model import Instruction, Module
-from voltac.ir.types import element_of, lanes_of
 from voltac.options import Options
 from voltac.passes.accesses.access import (
     Access,
@@ -35,7 +34,8 @@ from voltac.passes.accesses.rewriting import AccessRewriting
 from voltac.passes.facts.effects import ModuleEffects
 from voltac.passes.loops.counted_loops import CountedLoop, IterationSteps
 from voltac.passes.loops.iteration_blocks import ITERATIONS, IterationBlocks
-from voltac.passes.loops.row_sums import IDENTITIES, row_sums
+from voltac.passes.loops.lane_counts import with_lanes
+from voltac.passes.loops.row_sums import PART, RowSum, RowSums, SharedRow, row_sums
 
 _MOST_INSTRUCTIONS = 60
 """Of a body, of which there are four more then. Chosen, not measured."""
@@ -55,8 +55,12 @@ def load_row_blocks(module: Module, options: Options) -> list[AccessReport]:
                 continue
             rows = _rows(found, rewriting.effects, values)
             if rows:
-                sums = row_sums(found, rows, values.definitions, options.target.vector_bits)
-                _Rows(found, rows, rewriting.emitter(function, values), sums).write()
+                sums = row_sums(found, rows, values, options.target.vector_bits)
+                emit = rewriting.emitter(function, values)
+                if sums is None:
+                    _Rows(found, rows, emit).write()
+                else:
+                    _Sums(found, rows, emit, sums).write()
                 values = lane_values(function, rewriting.layout)
                 for access in rows:
                     reason = f"one load a lane serves {ITERATIONS} iterations"
@@ -101,72 +105,47 @@ def _is_row(access: Access, loop: CountedLoop) -> bool:
     return apart >= ITERATIONS * access.size
 
 
+def _attachment(instruction: Instruction) -> str:
+    attached = instruction.parts.metadata.get("dbg")
+    return f", !dbg {attached}" if attached else ""
+
+
+def places_after(done: str, firsts: list[str], element: str, emit: Emitter) -> list[str]:
+    """Where rows go on behind so many elements."""
+    return [emit.value("at", f"getelementptr {element}, ptr {each}, i64 {done}") for each in firsts]
+
+
 class _Rows:
     """The new blocks of one loop."""
 
-    def __init__(self, loop: CountedLoop, rows: list[Access], emit: Emitter, sums: list[Instruction]) -> None:
+    def __init__(self, loop: CountedLoop, rows: list[Access], emit: Emitter, iterations: int = ITERATIONS) -> None:
         self.loop = loop
         self.rows = rows
         self.emit = emit
-        self.sums = sums
-        """The phis, if the loop does nothing but sum up in any order."""
+        self.blocks = IterationBlocks(loop, emit, iterations)
 
     def write(self) -> None:
         """Put them before the loop."""
-        emit = self.emit
-        blocks = IterationBlocks(self.loop, emit)
-        blocks.start(blocks.choice)
-        masks = dict.fromkeys((access.mask, access.lanes) for access in self.rows if not access.all_on)
-        blocks.write_choice([emit.any_on(mask, lanes) for mask, lanes in masks])
-        blocks.start(blocks.begin)
-        pointers = [self._first_pointers(access, blocks.before(access.pointers)) for access in self.rows]
-        emit.line(f"br label %{blocks.test}")
-        blocks.write_test(folds=bool(self.sums))
+        blocks = self.blocks
+        pointers = self.begin()
+        self.emit.line(f"br label %{blocks.test}")
+        blocks.write_test()
         blocks.start(blocks.body)
-        columns = [self._columns(access, firsts, blocks.done) for access, firsts in zip(self.rows, pointers)]
-        if self.sums:
-            self._sum_up(blocks, columns)
-            return
+        columns = [self._columns(access, firsts) for access, firsts in zip(self.rows, pointers)]
         now = blocks.now
         for number in range(ITERATIONS):
             now = self._iteration(now, {access.instruction.name: column[number] for access, column in zip(self.rows, columns)})
         blocks.write_end()
         blocks.put_in_place(now)
 
-    def _sum_up(self, blocks: IterationBlocks, parts: list[list[str]]) -> None:
-        """Parts of rows as they are, each to a sum of its own, with what follows."""
-        emit = self.emit
-        parted = {phi.name: [emit.fresh("parted") for _ in range(ITERATIONS)] for phi in self.sums}
-        after: dict[str, list[str]] = {phi.name: [] for phi in self.sums}
-        now = blocks.now
-        for number in range(ITERATIONS):
-            given = {access.instruction.name: part[number] for access, part in zip(self.rows, parts)}
-            now = self._iteration(now | {name: each[number] for name, each in parted.items()}, given)
-            for name, each in after.items():
-                each.append(now[name])
-        added = {name for names in after.values() for name in names}
-        for instruction in emit.output:
-            if instruction.name in added and instruction.op == "add":
-                # Sums of parts may be larger than the whole.
-                instruction.text = instruction.text.replace(" nuw", "").replace(" nsw", "")
-        blocks.write_end()
-        blocks.start_fold()
-        for phi in self.sums:
-            lanes, add = phi.type, self.loop.arm(phi, self.loop.body.name)
-            made = emit.values.definitions[add]
-            operation = " ".join((made.op, *made.parts.flags)) if made.op == "fadd" else made.op
-            columns = four_by_four(parted[phi.name], element_of(lanes), lanes_of(lanes), emit)
-            total = blocks.now[phi.name]
-            for column in columns:
-                total = emit.value("total", f"{operation} {lanes} {total}, {column}")
-            blocks.results[phi.name] = total
-        blocks.write_fold_end()
-        more = [
-            (name, phi.type, IDENTITIES[element_of(phi.type)], following)
-            for phi in self.sums
-            for name, following in zip(parted[phi.name], after[phi.name])
-        ]
-        blocks.put_in_place(now | {phi.name: blocks.now[phi.name] for phi in self.sums}, more)
+    def begin(self) -> list[list[str]]:
+        """The blocks before the iterations but for the branch to them; of each access the pointers of all lanes."""
+        emit, blocks = self.emit, self.blocks
+        blocks.start(blocks.choice)
+        masks = dict.fromkeys((access.mask, access.lanes) for access in self.rows if not access.all_on)
+        blocks.write_choice([emit.any_on(mask, lanes) for mask, lanes in masks])
+        blocks.start(blocks.begin)
+        return [self._first_pointers(access, blocks.before(access.pointers)) for access in self.rows]
 
     def _first_pointers(self, access: Access, pointers: str) -> list[str]:
         """Of each lane's row; a lane that is off has that of one that is on."""
@@ -179,14 +158,11 @@ class _Rows:
             pointers = emit.safe_pointers(kind, pointers, access.mask, one)
         return [emit.value("row", f"extractelement {kind} {pointers}, i64 {lane}") for lane in range(lanes)]
 
-    def _columns(self, access: Access, firsts: list[str], done: str) -> list[str]:
+    def _columns(self, access: Access, firsts: list[str]) -> list[str]:
         """What the iterations of a block load."""
         emit = self.emit
-        attached = access.instruction.parts.metadata.get("dbg")
-        emit.attachment = f", !dbg {attached}" if attached else ""
-        pointers = [emit.value("at", f"getelementptr {access.element}, ptr {each}, i64 {done}") for each in firsts]
-        load = load_blocks if self.sums else load_rows
-        columns = load(pointers, access.element, access.size, emit)
+        emit.attachment = _attachment(access.instruction)
+        columns = load_rows(places_after(self.blocks.done, firsts, access.element, emit), access.element, access.size, emit)
         emit.attachment = ""
         return columns
 
@@ -206,3 +182,121 @@ class _Rows:
             emit.output.append(again)
         following = {phi.name: loop.arm(phi, loop.body.name) for phi in loop.header.phis()}
         return {name: renamed.get(value, value) for name, value in following.items()}
+
+
+class _Sums(_Rows):
+    """The new blocks of a loop that only sums up in any order: parts of rows as they are, each to a sum of its own."""
+
+    def __init__(self, loop: CountedLoop, rows: list[Access], emit: Emitter, found: RowSums) -> None:
+        super().__init__(loop, rows, emit, found.count)
+        self.found = found
+        self.lanes = rows[0].lanes
+        self.width = self.lanes * found.count // PART
+        """Lanes of the sums of parts, of which there are as many as of what is left of a row."""
+        self.given = {access.instruction.name for access in rows} | set(found.shared) | {each.phi.name for each in found.sums}
+
+    def write(self) -> None:
+        """Put them before the loop."""
+        emit, blocks, sums = self.emit, self.blocks, self.found.sums
+        pointers = self.begin()
+        shared = [blocks.before(row.load.operands[0]) for row in self.found.shared.values()]
+        emit.line(f"br label %{blocks.test}")
+        blocks.write_test(folds=True)
+        blocks.start(blocks.body)
+        parted = {each.phi.name: [emit.fresh("parted") for _ in range(PART)] for each in sums}
+        after = self._add(pointers, shared, blocks.done, parted)
+        counter = self.loop.counter
+        counted = emit.value("counted", f"add {counter.type} {blocks.now[counter.name]}, {self.found.count}")
+        blocks.write_end()
+        blocks.start_fold()
+        parts: dict[str, list[str]] = parted
+        if self.found.overlaps:
+            last = emit.value("last", f"sub i64 {blocks.count}, {self.found.count}")
+            parts = self._add(pointers, shared, last, parted)
+            blocks.end_counter()
+        for each in sums:
+            blocks.results[each.phi.name] = self._total(each, parts[each.phi.name])
+        blocks.write_fold_end()
+        vector = f"<{self.width} x "
+        more = [
+            (name, f"{vector}{each.element}>", each.identity, following)
+            for each in sums
+            for name, following in zip(parted[each.phi.name], after[each.phi.name], strict=True)
+        ]
+        blocks.put_in_place({counter.name: counted} | {each.phi.name: blocks.now[each.phi.name] for each in sums}, more)
+
+    def _add(
+        self, pointers: list[list[str]], shared: list[str], done: str, parted: dict[str, list[str]]
+    ) -> dict[str, list[str]]:
+        """Add the parts that begin after so many elements; the sums behind that."""
+        emit, count = self.emit, self.found.count
+        loaded: dict[str, list[str]] = {}
+        for access, firsts in zip(self.rows, pointers, strict=True):
+            emit.attachment = _attachment(access.instruction)
+            places = places_after(done, firsts, access.element, emit)
+            loaded[access.instruction.name] = load_blocks(places, access.element, access.size, emit, count)
+        emit.attachment = ""
+        for (name, row), first in zip(self.found.shared.items(), shared, strict=True):
+            loaded[name] = [self._shared(row, first, done)] * PART
+        after: dict[str, list[str]] = {each.phi.name: [] for each in self.found.sums}
+        for number in range(PART):
+            now = {name: each[number] for name, each in (loaded | parted).items()}
+            self._copy(now)
+            for each in self.found.sums:
+                after[each.phi.name].append(now[each.change.name])
+        return after
+
+    def _shared(self, row: SharedRow, first: str, done: str) -> str:
+        """A part of a row that all lanes have, for each of the rows that a sum of parts has."""
+        emit, count, element = self.emit, self.found.count, row.load.type
+        (place,) = places_after(done, [first], element, emit)
+        size = emit.values.layout.size(element)
+        value = emit.load("shared", f"load <{count} x {element}>, ptr {place}, align {size}{_attachment(row.load)}")
+        for cast in row.casts:
+            value = emit.value("shared", f"{cast.op} <{count} x {element}> {value} to <{count} x {cast.type}>")
+            element = cast.type
+        return emit.shuffle(f"<{count} x {element}>", value, "poison", [*range(count)] * (self.width // count))
+
+    def _copy(self, now: dict[str, str]) -> None:
+        """Write what makes the sums of what is given; ``now`` gets the names."""
+        emit, definitions = self.emit, self.emit.values.definitions
+        needed: set[str] = set()
+        work = [each.change.name for each in self.found.sums]
+        while work:
+            name = work.pop()
+            if name in self.loop.inside and name not in self.given and name not in needed:
+                needed.add(name)
+                work += definitions[name].names_used()
+        changes = {each.change.name for each in self.found.sums}
+        for instruction in (*self.loop.header.instructions, *self.loop.body.instructions):
+            if instruction.name not in needed:
+                continue
+            text = with_lanes(instruction.text, self.lanes, self.width) if self.width != self.lanes else instruction.text
+            again = Instruction(text)
+            again.rename(now)
+            name = now[instruction.name] = emit.fresh("of.row")
+            again.text = again.text.replace(instruction.name, name, 1)
+            if instruction.name in changes and instruction.op == "add":
+                # Sums of parts may be larger than the whole.
+                again.text = again.text.replace(" nuw", "").replace(" nsw", "")
+            if again.op == "call":
+                parts = again.parts
+                emit.declarations.add(f"{parts.type} {parts.callee}({', '.join(each.type for each in parts.operands)})")
+            emit.output.append(again)
+
+    def _total(self, each: RowSum, parts: list[str]) -> str:
+        """What the parts of all rows come to, with what the sum was before."""
+        emit, element, width, count = self.emit, each.element, self.width, self.found.count
+        while count > PART:
+            half, rows = count // 2, width // count
+            kind, low = f"<{width} x {element}>", [row * count + at for row in range(rows) for at in range(half)]
+            width, count = width // 2, half
+            halves = [
+                (emit.shuffle(kind, part, "poison", low), emit.shuffle(kind, part, "poison", [at + half for at in low]))
+                for part in parts
+            ]
+            parts = [each.joined(first, second, width, emit) for first, second in halves]
+        total = self.blocks.now[each.phi.name]
+        for column in four_by_four(parts, element, self.lanes, emit):
+            total = each.joined(total, column, self.lanes, emit)
+        return total
