@@ -69,6 +69,7 @@ PATTERNS = (
     _habit(TYPE, "[", ANY, "the size of an array stands behind its name: 'type name[size]'", _in_function("int¦[4] d;")),
     _habit("=", ">", ANY, "comparisons are '==', '!=', '<=' and '>='", _in_function("if (a =¦> b) a = b;")),
     _habit("== !=", "=", ANY, "comparisons are '==' and '!=', with two characters", _in_function("if (a ==¦= b) a = b;")),
+    _habit("*", "*=", ANY, "a power is written 'pow(x, y)'", _in_function("a *¦*= 2;"), touching=True),
     _habit("=", "< <=", ANY, "comparisons are '<=' and '>=', with '=' last", _in_function("if (a =¦< b) a = b;")),
     _habit("<", ">", ANY, "'not equal' is written '!='", _in_function("if (a <¦> b) a = b;")),
     _habit("?", ":", ANY, "the middle of '?:' cannot be left out", _in_function("a = b ?¦: a;")),
