@@ -40,6 +40,16 @@ test_operands = row_test(
 test_conversions = row_test(
     [
         (
+            "6.2 allocation in each lane",
+            "error: 'uniform new'",
+            "void f(uniform int n) { uniform int * uniform p = «new int[n]»; }",
+        ),
+        (
+            "6.2 float to pointer",
+            "error: a number is no pointer ... '&'",
+            "void f(uniform float x) { uniform float * uniform p = «x»; }",
+        ),
+        (
             "6.2 assignment",
             "error: assignment ... varying int32 ... uniform int32",
             "void f(uniform int u, int v) { u = «v»; }",
@@ -55,7 +65,11 @@ test_conversions = row_test(
             "error: number of tasks",
             "task void t() { }\nvoid f(int v) { launch[«v»] t(); }",
         ),
-        ("6.2 argument", "error: argument 1", "void g(uniform int u);\nvoid f(int v) { «g(v)»; }"),
+        (
+            "6.2 argument",
+            "error: argument 1 ... make the parameter varying",
+            "void g(uniform int u);\nvoid f(int v) { «g(v)»; }",
+        ),
         ("6.2 switch", "error: switch", S + "void f(S s) { switch («s») { case 1: ; } }"),
         ("6.2 integer to pointer", "error: cast", "void f(uniform int n) { uniform int * uniform p = «n»; }"),
         (
