@@ -22,6 +22,10 @@ test_operands = row_test(
             "error: compare",
             "void f(uniform int * uniform p, int i) { «p < i»; }",
         ),
+        ("6.1 a power", "error: pointers ... 'varying int32' ... write 'pow(x, y)'", "void f(float x, int i) { x = x *«*i»; }"),
+        ("6.1 a power of a literal", "error: 'uniform int32' ... 'pow(x, y)'", "void f(float x) { x = x * «*2»; }"),
+        ("6.1 a star too many", "error: only pointers ... leave out the '*'", "void f(float x, int i) { x = x + «*i»; }"),
+        ("6.1 '^' as a power", "error: '^' ... 'pow(x, y)'", "void f(float x) { x = «x»^2; }"),
         ("6.1 complement", "error: '~' ... varying float", "void f(float x) { «~x»; }"),
         ("6.1 negated", "error: negated ... struct S", S + "void f(S s) { «-s»; }"),
         ("6.1 counted", "error: counted ... struct S", S + "void f(S s) { «s++»; }"),
@@ -35,6 +39,16 @@ test_operands = row_test(
 
 test_conversions = row_test(
     [
+        (
+            "6.2 allocation in each lane",
+            "error: 'uniform new'",
+            "void f(uniform int n) { uniform int * uniform p = «new int[n]»; }",
+        ),
+        (
+            "6.2 float to pointer",
+            "error: a number is no pointer ... '&'",
+            "void f(uniform float x) { uniform float * uniform p = «x»; }",
+        ),
         (
             "6.2 assignment",
             "error: assignment ... varying int32 ... uniform int32",
@@ -51,7 +65,11 @@ test_conversions = row_test(
             "error: number of tasks",
             "task void t() { }\nvoid f(int v) { launch[«v»] t(); }",
         ),
-        ("6.2 argument", "error: argument 1", "void g(uniform int u);\nvoid f(int v) { «g(v)»; }"),
+        (
+            "6.2 argument",
+            "error: argument 1 ... make the parameter varying",
+            "void g(uniform int u);\nvoid f(int v) { «g(v)»; }",
+        ),
         ("6.2 switch", "error: switch", S + "void f(S s) { switch («s») { case 1: ; } }"),
         ("6.2 integer to pointer", "error: cast", "void f(uniform int n) { uniform int * uniform p = «n»; }"),
         (

@@ -187,6 +187,11 @@ test_defined_later = row_test(
             "error: 'g' is not declared yet",
             "int f(int a) { return «g»(a); }\nint g(int a) { return a; }",
         ),
+        (
+            "7.1 variable declared before use",
+            "error: 'a' is not declared yet: move its declaration in front",
+            "void f() { «a» = 1; }\nuniform int a;",
+        ),
         ("6.3 not at all", "error: 'g' is not declared", "int f(int a) { return «g»(a); }\nint h(int a) { return a; }"),
     ]
 )

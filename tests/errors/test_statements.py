@@ -13,7 +13,7 @@ test_jumps = row_test(
             "error: switch",
             "void f(uniform int n) { while (n > 1) switch (n) { case 1: «continue;» } }",
         ),
-        ("9.3 break in foreach", "error: foreach", "void f() { foreach (i = 0 ... 9) { «break;» } }"),
+        ("9.3 break in foreach", "error: foreach ... 'continue' ... 'for'", "void f() { foreach (i = 0 ... 9) { «break;» } }"),
         ("9.3 return in foreach", "error: foreach", "void f() { foreach (i = 0 ... 9) { «return;» } }"),
         ("9.3 return in foreach_tiled", "error: foreach", "void f() { foreach_tiled (i = 0 ... 9) { «return;» } }"),
         ("9.3 return in foreach_active", "error: foreach_active", "void f() { foreach_active (i) { «return;» } }"),

@@ -143,7 +143,7 @@ test_arrays = row_test(
         ("5.9 global without size", "error: global array", "int «a»[];"),
         ("5.9 local too large", "error: stack ... bytes", "void f(int i) { uniform int «a»[40000][40000]; a[i][0] = 1; }"),
         ("5.9 global too large", "error: memory ... bytes", "struct S { int a[0x7fffffff]; };\nS «a»[1024][1024];"),
-        ("5.9 inner dimension", "error: dimension", "void f(int «a[3]»[]);"),
+        ("5.9 inner dimension", "error: dimension ... 'a[][4]'", "void f(int «a[3]»[]);"),
         ("5.9 arrays assigned", "error: varying int32[3]", "void f() { int a[3], b[3]; «a» = b; }"),
         (
             "5.9 array to unrelated pointer",
@@ -164,6 +164,7 @@ test_structs = row_test(
         ("5.10 no such member", "error: 'b' ... struct S", S + "void f(S s) { «s.b» = 1; }"),
         ("5.10 member of a pointer", "error: '->'", S + "void f(S * uniform p) { «p.a» = 1; }"),
         ("5.10 not a pointer", "error: '.'", S + "void f(S s) { «s->a» = 1; }"),
+        ("5.10 no such member", "error: no member 'q'; it has a, b", "struct P { int a, b; };\nvoid f(P s) { «s.q» = 1; }"),
         ("5.10 no members", "error: varying int32", "void f(int s) { «s.a» = 1; }"),
         ("5.10 member twice", "error: 'a'", "struct S { int a; float «a»; };"),
         ("5.10 parameter of incomplete type", "error: 'p' ... struct S", "struct S;\nvoid f(«S p»);"),

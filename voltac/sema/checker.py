@@ -95,7 +95,7 @@ class Checker:
         """Earlier variables of the declaration at hand, which its initial values don't see."""
         self.declarations: Sequence[ast.ExternalDeclaration] = ()
         """All of the file."""
-        self._definitions: dict[str, Span] | None = None
+        self._definitions: dict[str, tuple[Span, str]] | None = None
         """Functions of the file by their names, once a name is missing."""
 
     def finish(self) -> None:
@@ -207,17 +207,25 @@ class Checker:
             self.reject("undeclared", span, f"'{name}' is not declared yet: {advice}", note)
         later = None if message else self._defined_later(name)
         if later is not None:
-            text = f"'{name}' is not declared yet: write its declaration in front, with ';' in place of the body"
-            self.reject("undeclared", span, text, self.note(later, f"'{name}' is defined here"))
+            place, remedy = later
+            text = f"'{name}' is not declared yet: {remedy}"
+            self.reject("undeclared", span, text, self.note(place, f"'{name}' is defined here"))
         instead = _INSTEAD.get(name)
         remedy = f"; {instead}" if instead else self.suggest(name)
         self.reject("undeclared", span, message or f"'{name}' is not declared{remedy}")
 
-    def _defined_later(self, name: str) -> Span | None:
-        """Where the file defines a function of a name that is not visible yet."""
+    def _defined_later(self, name: str) -> tuple[Span, str] | None:
+        """Where the file defines a function or variable of a name that is not visible yet, and what to do about it."""
         if self._definitions is None:
-            functions = (node for node in self.declarations if type(node) is ast.FunctionDefinition)
-            self._definitions = {known.name: known.span for known in (ast.declared_name(one.declarator) for one in functions)}
+            found = self._definitions = {}
+            for node in self.declarations:
+                if type(node) is ast.FunctionDefinition:
+                    remedy = "write its declaration in front, with ';' in place of the body"
+                    known = ast.declared_name(node.declarator)
+                    found[known.name] = known.span, remedy
+                elif type(node) is ast.Declaration:
+                    for known in (ast.declared_name(one.declarator) for one in node.declarators):
+                        found.setdefault(known.name, (known.span, "move its declaration in front"))
         return self._definitions.get(name)
 
     def suggest(self, name: str) -> str:

@@ -56,7 +56,10 @@ def _structs(source: Type, target: Type) -> str:
 
 
 def _number_to_pointer(source: Type, target: Type) -> str:
-    return "an integer other than the constant 0 becomes a pointer only by a cast"
+    of_variable = "the address of a variable is taken by '&'"
+    if isinstance(source, Scalar) and not source.is_integer:
+        return f"a number is no pointer; {of_variable}"
+    return f"an integer other than the constant 0 becomes a pointer only by a cast; {of_variable}"
 
 
 def _pointer_to_number(source: Type, target: Type) -> str:
@@ -139,6 +142,20 @@ _VARYING_TO_UNIFORM = "a varying value does not fit a uniform one"
 _ONE_VALUE = "; declare both alike, or make one value of all lanes: reduce_add(), extract(), ..."
 
 
+def _remedy(value: tree.Value, reason: str) -> str:
+    """What to write where a varying value is to be uniform, as the end of a message."""
+    if reason is not _VARYING_TO_UNIFORM:
+        return ""
+    return "; 'new' allocates in each lane, 'uniform new' once" if type(value) is tree.New else _ONE_VALUE
+
+
+def argument_remedy(reason: str) -> str:
+    """The same for an argument of the only function that may be meant."""
+    if reason is not _VARYING_TO_UNIFORM:
+        return ""
+    return "; make the parameter varying, or one value of all lanes: reduce_add(), extract(), ..."
+
+
 def obstacle(source: Qual, target: Qual, rows: dict[tuple[type, type], Row]) -> str:
     """Why the conversion is impossible; empty if it is possible."""
     if source.type is not target.type:
@@ -181,8 +198,7 @@ def convert(checker: Checker, value: tree.Value, target: Qual, place: str, span:
         return tree.Constant(value.span, wanted, 0)
     reason = obstacle(source, wanted, IMPLICIT)
     if reason:
-        remedy = _ONE_VALUE if reason is _VARYING_TO_UNIFORM else ""
-        text = f"{place}: cannot convert '{source}' to '{wanted}': {reason}{remedy}"
+        text = f"{place}: cannot convert '{source}' to '{wanted}': {reason}{_remedy(value, reason)}"
         checker.reject("conversion", span or value.span, text, declared_here(checker.converted_for, "is declared here"))
     if isinstance(source.type, Pointer) and isinstance(wanted.type, Pointer):
         if _loses_const(source.type, wanted.type):

@@ -601,3 +601,16 @@ def test_threads_may_not_change_memory_of_all_by_atomics() -> None:
         legalized(all_run.replace("POINTER", "%p"))
     legalized(all_run.replace("POINTER", "%own"))
     legalized(ATOMIC.replace("ATTRIBUTES", '"voltac-threads"="one"').replace("POINTER", "%p"))
+
+
+@pytest.mark.parametrize("lanes", [2, 3, 16, 19])
+def test_vectors_of_known_addresses_as_numbers_of_two_words(lanes: int) -> None:
+    """An element is the address of an element of a global array less that of its first: four for each."""
+    numbers = ", ".join(f"i64 ptrtoint (ptr getelementptr (i8, ptr @table, i32 {lane % 5 * 4}) to i64)" for lane in range(lanes))
+    same = ", ".join(["i64 ptrtoint (ptr @table to i64)"] * lanes)
+    body = f"""
+  store <{lanes} x i64> <{numbers}>, ptr %p0, align 64
+  %there = load <{lanes} x i64>, ptr %p0, align 64
+  %apart = sub <{lanes} x i64> %there, <{same}>
+  store <{lanes} x i64> %apart, ptr %p0, align 64"""
+    check(body, [np.full(lanes, -1, np.int64)], "@table = internal global [5 x i32] zeroinitializer, align 64", "i8")

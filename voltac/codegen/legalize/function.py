@@ -202,18 +202,21 @@ class Legalizer:
             return self._expression(text)
         if aggregate:
             return [word for item in items for word in self.words(item)]
-        scalars = [self.words(item)[0] for item in items]
-        if self.shapes.of(operand.type).part:
-            return self.packed.join_parts(operand.type, scalars)
-        width = self.width
-        whole = len(items) // width * width if width else 0
+        parts = [self.words(item) for item in items]
+        shape = self.shapes.of(operand.type)
+        if shape.part:
+            return self.packed.join_parts(operand.type, [words[0] for words in parts])
         found: Words = []
-        for start in range(0, whole, width or 1):
-            row = scalars[start : start + width]
-            if items[0].type.startswith("ptr"):
-                row = [each if each == "poison" else "0" if each == "null" else self.write.number(each) for each in row]
-            found.append(self.write.gathered(row))
-        return found + scalars[whole:]
+        at = 0
+        for chunk in shape.chunks:
+            members = parts[at : at + (shape.width if chunk else 1)]
+            at += len(members)
+            for word in range(shape.words):
+                row = [words[word] for words in members]
+                if chunk and shape.element.startswith("ptr"):
+                    row = [each if each == "poison" else "0" if each == "null" else self.write.number(each) for each in row]
+                found.append(self.write.gathered(row) if chunk else row[0])
+        return found
 
     def _encoded(self, type: str, value: Value) -> Words:
         """The parts of a constant's value."""

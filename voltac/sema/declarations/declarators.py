@@ -313,7 +313,7 @@ def declare(
                 size = None
             count = None if size is None else array_size(checker, size)
             if isinstance(base.type, Array) and base.type.count is None and among is not None:
-                checker.reject("array-size", span, "only the first dimension of an array parameter may be empty")
+                checker.reject("array-size", span, "only the first dimension of an array parameter may be empty: 'a[][4]'")
             return declare(checker, inner, Qual(Array(base, count), base.rate, base.const), among, words, referred)
         case ast.FunctionDeclarator(span, inner, parameters):
             if isinstance(base.type, Array):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from voltac.messages.message import Span
 from voltac.messages.suggestions import suggestion
 from voltac.sema import tree
@@ -39,6 +41,8 @@ from voltac.sema.types import (
 )
 from voltac.syntax import ast
 
+_MOST_MEMBERS = 6
+"""Of a struct, in a message: more are not read, and would hide what it says."""
 _UNIFORM: dict[str, Qual] = {
     "int32": Qual(INT32),
     "uint32": Qual(UINT32),
@@ -172,6 +176,11 @@ def check_mistake(checker: Checker, node: ast.Mistake) -> Operand:
 _LETTERS = {"x": 0, "y": 1, "z": 2, "w": 3, "r": 0, "g": 1, "b": 2, "a": 3, "u": 0, "v": 1}
 
 
+def _members(names: Collection[str]) -> str:
+    """The members of a small struct, as the end of a message."""
+    return f"; it has {', '.join(names)}" if 0 < len(names) <= _MOST_MEMBERS else ""
+
+
 @expression(ast.Member)
 def check_member(checker: Checker, node: ast.Member) -> Operand:
     """``a.b`` and ``p->b`` (8.6)."""
@@ -226,7 +235,8 @@ def member_of(checker: Checker, place: tree.Place, node: ast.Member) -> Operand:
             if told in checker.function.undeclared:
                 raise Rejected
             checker.function.undeclared.add(told)
-        checker.reject("no-member", node.span, f"{kind} has no member '{node.name}'{suggestion(node.name, kind.indices)}")
+        remedy = suggestion(node.name, kind.indices) or _members(kind.indices)
+        checker.reject("no-member", node.span, f"{kind} has no member '{node.name}'{remedy}")
     member = tree.member_place(place, index, node.span)
     if isinstance(member.storage.type, Reference):
         target = member.storage.type.to

@@ -6,7 +6,7 @@ from voltac.messages.message import Span
 from voltac.sema import constant_folding, tree
 from voltac.sema.checker import Checker, Operand, expression
 from voltac.sema.conversions import build, is_constant, to_bool
-from voltac.sema.expressions.pointer_arithmetic import COMPARISONS, as_pointer, pointer_binary, pointer_type
+from voltac.sema.expressions.pointer_arithmetic import COMPARISONS, as_pointer, dereference, pointer_binary, pointer_type
 from voltac.sema.operands import (
     to_value,
     value_of,
@@ -34,6 +34,8 @@ _RANK: dict[Scalar, int] = {type: rank for rank, type in enumerate(PROMOTION_ORD
 SHIFTS = frozenset(("<<", ">>"))
 BIT_OPERATORS = frozenset(("&", "|", "^", "<<", ">>"))
 """They take no floating-point numbers."""
+_POWER = {"^": "; if a power is meant, write 'pow(x, y)'"}
+"""What an operator may mean that floating-point numbers do not have."""
 
 _QUALS: dict[tuple[Scalar, Rate], Qual] = {
     (type, rate): Qual(type, rate) for type in PROMOTION_ORDER for rate in (UNIFORM, VARYING)
@@ -69,7 +71,7 @@ def combine(checker: Checker, symbol: str, left: Operand, node: ast.Binary) -> O
         second = value_of(checker, node.right)
         return tree.Comma(node.span, second.type, first, second)
     with checker.operand(symbol in ("&&", "||") and is_constant(left, symbol == "||")):
-        right = checker.expression(node.right)
+        right = factor(checker, node.right) if symbol == "*" else checker.expression(node.right)
     overloaded = call_operator(checker, symbol, [left, right], node.span)
     if overloaded is not None:
         return overloaded
@@ -78,6 +80,13 @@ def combine(checker: Checker, symbol: str, left: Operand, node: ast.Binary) -> O
     if symbol in ("&&", "||"):
         return logical(checker, symbol, left_value, right_value, node.span)
     return binary(checker, symbol, left_value, right_value, node.span)
+
+
+def factor(checker: Checker, node: ast.Expression) -> Operand:
+    """What stands behind a ``*``; behind a second one it may be an exponent."""
+    if type(node) is ast.Unary and node.operator == "*":
+        return dereference(checker, checker.expression(node.operand), node, "if '**' is meant as a power, write 'pow(x, y)'")
+    return checker.expression(node)
 
 
 def binary(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, span: Span) -> tree.Value:
@@ -178,11 +187,8 @@ def check_operand_kind(checker: Checker, symbol: str, kind: Scalar, left: tree.V
         if kind.kind == "float":
             bad = left if _element_kind(left) == "float" else right
             which = "first" if bad is left else "second"
-            checker.reject(
-                "operand",
-                bad.span,
-                f"operator '{symbol}': the {which} operand is neither an integer nor a bool but '{bad.type}'",
-            )
+            text = f"operator '{symbol}': the {which} operand is neither an integer nor a bool but '{bad.type}'"
+            checker.reject("operand", bad.span, text + _POWER.get(symbol, ""))
         return
     for value in (left, right):
         if _element_kind(value) == "bool":

@@ -1,11 +1,12 @@
-"""Pointer arithmetic and comparison (language 5.5)."""
+"""Pointer arithmetic, comparison and dereferencing (language 5.5)."""
 
 from __future__ import annotations
 
 from voltac.messages.message import Span
 from voltac.sema import tree
-from voltac.sema.checker import Checker
+from voltac.sema.checker import Checker, Operand
 from voltac.sema.conversions import build, index_value, is_null
+from voltac.sema.operands import to_value
 from voltac.sema.types import (
     BOOL,
     INT32,
@@ -19,6 +20,7 @@ from voltac.sema.types import (
     Void,
     same_type,
 )
+from voltac.syntax import ast
 
 COMPARISONS = frozenset(("<", ">", "<=", ">=", "==", "!="))
 
@@ -104,3 +106,14 @@ def as_pointer(value: tree.Value, target: Qual) -> tree.Value:
     if is_null(value):
         return tree.Constant(value.span, target, 0)
     return build(value, target)
+
+
+def dereference(checker: Checker, operand: Operand, node: ast.Unary, otherwise: str = "leave out the '*'") -> Operand:
+    """``*p``: the place that a pointer leads to. ``otherwise`` says what may be meant where it is none."""
+    value = to_value(checker, operand, node.operand.span)
+    kind = value.type.type
+    if not isinstance(kind, Pointer):
+        checker.reject("dereference", node.span, f"only pointers can be dereferenced, not '{value.type}'; {otherwise}")
+    if isinstance(kind.to.type, Void):
+        checker.reject("dereference", node.span, "a void pointer cannot be dereferenced; cast it to the type it points to")
+    return tree.deref(value, node.span)

@@ -8,7 +8,7 @@ from voltac.sema.analyses.uniformity import note_store
 from voltac.sema.checker import Checker, Operand, expression
 from voltac.sema.conversions import build, to_bool
 from voltac.sema.expressions.operators import number, of_enum
-from voltac.sema.expressions.pointer_arithmetic import check_stride
+from voltac.sema.expressions.pointer_arithmetic import check_stride, dereference
 from voltac.sema.operands import (
     address_of,
     assignable_type,
@@ -85,17 +85,6 @@ def take_address(checker: Checker, operand: Operand, node: ast.Unary) -> Operand
             "no-address", node.span, f"the operand of '&' has no address: it is a value of type '{operand_qual(operand)}'"
         )
     return operand
-
-
-def dereference(checker: Checker, operand: Operand, node: ast.Unary) -> Operand:
-    """``*p``: the place that a pointer leads to."""
-    value = to_value(checker, operand, node.operand.span)
-    kind = value.type.type
-    if not isinstance(kind, Pointer):
-        checker.reject("dereference", node.span, f"only pointers can be dereferenced, not '{value.type}'")
-    if isinstance(kind.to.type, Void):
-        checker.reject("dereference", node.span, "a void pointer cannot be dereferenced; cast it to the type it points to")
-    return tree.deref(value, node.span)
 
 
 @expression(ast.Postfix)

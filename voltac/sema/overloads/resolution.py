@@ -8,7 +8,7 @@ from voltac.messages.message import Note, Span
 from voltac.records import record
 from voltac.sema import tree
 from voltac.sema.checker import Checker, Operand, Rejected
-from voltac.sema.conversions import IMPLICIT, is_null, obstacle
+from voltac.sema.conversions import IMPLICIT, argument_remedy, is_null, obstacle
 from voltac.sema.operands import fitting_functions, is_reference, operand_qual
 from voltac.sema.scopes import FunctionSet
 from voltac.sema.types import (
@@ -254,7 +254,7 @@ def _no_match(name: str, candidates: Sequence[tree.FunctionSymbol], given: Seque
     """The candidates, each with its reason; those of the right number of parameters first. One reason for all is told once."""
     if len(candidates) == 1:
         function = candidates[0]
-        text = f"'{name}' does not accept these arguments: {_why_not(function, given)}\n{passed(given)}"
+        text = f"'{name}' does not accept these arguments: {_why_not(function, given, alone=True)}\n{passed(given)}"
         return Decision(None, text, notes=(_candidate(function, "declared here"),))
     ordered = sorted(candidates, key=lambda function: not _takes(function, len(given)))
     reasons = {_why_not(function, given) for function in candidates}
@@ -275,7 +275,8 @@ def _takes(function: tree.FunctionSymbol, count: int) -> bool:
     return len(parameters) - sum(default is not None for default in function.defaults) <= count <= len(parameters)
 
 
-def _why_not(function: tree.FunctionSymbol, given: Sequence[Argument]) -> str:
+def _why_not(function: tree.FunctionSymbol, given: Sequence[Argument], alone: bool = False) -> str:
+    """Of a function that is ``alone`` also what to do about it: of several it would be said again and again."""
     parameters = function.type.parameters
     least = len(parameters) - sum(default is not None for default in function.defaults)
     if not least <= len(given) <= len(parameters):
@@ -288,7 +289,8 @@ def _why_not(function: tree.FunctionSymbol, given: Sequence[Argument]) -> str:
             if isinstance(parameter.type, Reference):
                 return f"argument {number}: a reference '{parameter}' does not bind to{_why_not_bound(one, parameter.type.to)}"
             reason = obstacle(one.decayed, parameter, IMPLICIT)
-            return f"argument {number}: '{one.decayed}' does not convert to '{parameter}': {reason}"
+            remedy = argument_remedy(reason) if alone else ""
+            return f"argument {number}: '{one.decayed}' does not convert to '{parameter}': {reason}{remedy}"
     return "it does not fit"
 
 

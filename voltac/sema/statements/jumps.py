@@ -25,6 +25,7 @@ def check_break(checker: Checker, node: ast.Break) -> tree.Statement:
             return tree.Break(node.span)
         if frame.kind in FOREACH_KINDS:
             text = f"break cannot leave a {frame.kind}, and there is no loop or switch inside it to leave"
+            text += "; 'continue' ends an iteration, and a 'for' loop can be left"
             checker.misplaced(node.span, text, checker.note_frame(frame))
         _warn_unmasked(checker, frame, "break", node.span)
     checker.misplaced(node.span, "break has no loop or switch to leave")

@@ -49,6 +49,14 @@ PATTERNS = (
         "task void t() { }\nvoid f() { launch ¦<t()>; }",
     ),
     _habit("delete", "[", ANY, "write 'delete[]', without a blank", "void f(uniform int * uniform p) { delete ¦[] p; }"),
+    _habit(
+        "export task", "template", "<", "a template cannot be exported or launched itself; let a function be that, and call it",
+        "export ¦template <typename T> void g(uniform T a[]) { }",
+    ),
+    _habit(
+        "static inline noinline unmasked extern", "template", "<", "write this word behind 'template <...>'",
+        "static ¦template <typename T> T g(T a) { return a; }",
+    ),
     _habit(ANY, ":", ":", "there are no namespaces; write the name alone", _in_function("a = std¦::max(a, b);")),
     _habit(
         "static_cast reinterpret_cast const_cast dynamic_cast <", TYPE, "> *", "write the cast as in C: '(type)value'",
@@ -69,6 +77,7 @@ PATTERNS = (
     _habit(TYPE, "[", ANY, "the size of an array stands behind its name: 'type name[size]'", _in_function("int¦[4] d;")),
     _habit("=", ">", ANY, "comparisons are '==', '!=', '<=' and '>='", _in_function("if (a =¦> b) a = b;")),
     _habit("== !=", "=", ANY, "comparisons are '==' and '!=', with two characters", _in_function("if (a ==¦= b) a = b;")),
+    _habit("*", "*=", ANY, "a power is written 'pow(x, y)'", _in_function("a *¦*= 2;"), touching=True),
     _habit("=", "< <=", ANY, "comparisons are '<=' and '>=', with '=' last", _in_function("if (a =¦< b) a = b;")),
     _habit("<", ">", ANY, "'not equal' is written '!='", _in_function("if (a <¦> b) a = b;")),
     _habit("?", ":", ANY, "the middle of '?:' cannot be left out", _in_function("a = b ?¦: a;")),
@@ -99,11 +108,25 @@ FIRST_WORDS = (
     _first_word("with", "there is no 'with'", _in_function("with (a) ¦{ a = b; }")),
 )
 
-LAUNCH = advice(
-    "'launch' without a call",
-    "task void t() { }\nvoid f(uniform int n) { launch[n] t¦; }",
-    "what is launched is a call: 'launch[n] f(x);'",
-    lambda cursor: cursor.first_word == "launch" and cursor.text == ";" and cursor.previous != ")",
+BRACKETS = (
+    advice(
+        "'delete' with brackets behind",
+        "void f(uniform int * uniform p) { delete p[¦]; }",
+        "what is freed stands last: 'delete[] p;'",
+        lambda cursor: cursor.first_word == "delete" and cursor.previous == "[" and cursor.text == "]",
+    ),
+    advice(
+        "'launch' without a call",
+        "task void t() { }\nvoid f(uniform int n) { launch[n] t¦; }",
+        "what is launched is a call: 'launch[n] f(x);'",
+        lambda cursor: cursor.first_word == "launch" and cursor.text == ";" and cursor.previous != ")",
+    ),
+    advice(
+        "the number of tasks in parentheses",
+        "task void t() { }\nvoid f(uniform int n) { launch(n) ¦t(); }",
+        "the number of tasks stands in brackets: 'launch[n] f(x);'",
+        lambda cursor: cursor.first_word == "launch" and cursor.previous == ")" and cursor.is_value(cursor.text),
+    ),
 )
 
 ELSE_IF = tuple(

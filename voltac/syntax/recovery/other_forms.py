@@ -8,6 +8,8 @@ from voltac.syntax.recovery.guess import Finding, Guess, Tried, advice
 
 _RANGES = ("foreach", "foreach_tiled")
 """Loops over 'first ... last'."""
+_LANES = ("foreach_active", "foreach_unique")
+"""Loops over what lanes there are."""
 
 
 def _head(cursor: Cursor) -> str:
@@ -16,9 +18,9 @@ def _head(cursor: Cursor) -> str:
     return cursor.texts[opener - 1] if opener > 0 and cursor.texts[opener] == "(" else ""
 
 
-def _typed_range(cursor: Cursor) -> Finding | None:
+def _typed_range(cursor: Cursor, heads: tuple[str, ...] = _RANGES) -> Finding | None:
     """The words in front of the name of a variable of ``foreach`` are left out."""
-    if not cursor.begins_type(cursor.text) or cursor.previous not in ("(", ",") or _head(cursor) not in _RANGES:
+    if not cursor.begins_type(cursor.text) or cursor.previous not in ("(", ",") or _head(cursor) not in heads:
         return None
     end = cursor.token + 1
     while cursor.begins_type(cursor.texts[end]):
@@ -129,6 +131,13 @@ OTHER_FORMS: tuple[Guess, ...] = (
         "void f(uniform int a[], uniform int n) { foreach (¦int i = 0 ... n) { a[i] = 1; } }",
         "$error; the variables of a 'foreach' have no type: 'foreach (i = first ... last)'",
         _typed_range,
+        Tried.CORRECTION,
+    ),
+    Guess(
+        "a type of the variable of 'foreach_active'",
+        "void f(uniform int a[]) { foreach_active (¦int i) { a[i] = 1; } }",
+        "$error; the variable has no type: 'foreach_active (i)', 'foreach_unique (v in value)'",
+        lambda cursor: _typed_range(cursor, _LANES),
         Tried.CORRECTION,
     ),
     advice(
