@@ -87,7 +87,7 @@ def _moved_together(k: int, count: int, size: int) -> list[str]:
         parts = ", ".join(f"i8 {at % size}" for at in range(16))
         lines += [
             f"  %scaled.{k} = mul <16 x i8> %bytes.{k}, splat (i8 {size})",
-            f"  %places.{k} = or disjoint <16 x i8> %scaled.{k}, <{parts}>",
+            f"  %places.{k} = or <16 x i8> %scaled.{k}, <{parts}>",
         ]
         order = f"%places.{k}"
     padded = f"<{count} x {element}>"
