@@ -7,8 +7,9 @@
 LLVM's code generator asks for each lane and branches over it. Here the bytes from the first lane
 that is on to the last one are read by two loads that overlap, or three of single bytes; what lies
 between them is in the same object, and no page is touched that the program does not touch. Lanes
-that are off are never written: a store does the same only if no lane between is off, else it goes
-from lane to lane that is on, or stores the first of these again for each lane that is off.
+that are off are never written: a store by a mask of the program's goes by a table
+(:mod:`voltac.passes.lanes.table_stores`). Where a foreach ends it does as a load does if no lane between
+is off, else it goes from lane to lane that is on, or stores the first of these again for each that is off.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections import Counter
 from voltac.ir import match as m
 from voltac.ir.model import Instruction, Module
 from voltac.options import Options
+from voltac.passes.lanes.table_stores import SHUFFLE, table, table_store
 from voltac.system.lazy_patterns import lazy_pattern
 
 _MASKED = lazy_pattern(r"@llvm\.masked\.(load|store)\.v(\d+)i(8|16)\.p0\(")
@@ -35,6 +37,7 @@ def move_some_lanes(module: Module, options: Options) -> None:
     helpers: dict[str, list[str]] = {}
     uses: Counter[str] = Counter()
     processor = processor_attributes(module)
+    shuffles = options.target.is_x86 and options.target.isa != "sse2"
     for function in module.functions:
         definitions: dict[str, Instruction] = {}
         for instruction in function.instructions():
@@ -42,10 +45,15 @@ def move_some_lanes(module: Module, options: Options) -> None:
             if found is not None:
                 definitions = definitions or function.definitions()
                 if _is_worth_it(instruction, int(found[2]), int(found[3]) // 8, definitions):
-                    uses[_replace(instruction, found, helpers, processor)] += 1
+                    at_end = found[1] == "store" and _END_OF_RANGE.matches(instruction.operands[2].value, definitions)
+                    uses[_replace(instruction, found, helpers, processor, at_end, shuffles)] += 1
     for name, lines in helpers.items():
         if uses[name] > _MOST_INLINED:
             lines[0] = lines[0].replace(" alwaysinline ", " noinline ")
+    if any(".store.v" in name for name in helpers):
+        module.items.append(table())
+        if shuffles:
+            module.declare([f"declare <16 x i8> {SHUFFLE}(<16 x i8>, <16 x i8>)"])
     module.items += helpers.values()
 
 
@@ -62,11 +70,13 @@ def _is_worth_it(instruction: Instruction, lanes: int, size: int, definitions: d
     return lanes * size % _PIECE == 0 and mask in definitions and not _END_OF_RANGE.matches(mask, definitions)
 
 
-def _replace(instruction: Instruction, found: re.Match[str], helpers: dict[str, list[str]], processor: str) -> str:
+def _replace(
+    instruction: Instruction, found: re.Match[str], helpers: dict[str, list[str]], processor: str, at_end: bool, shuffles: bool
+) -> str:
     """Call a helper, which is made at its first use; its name."""
     operation, lanes, bits = found[1], int(found[2]), int(found[3])
     vector, size = f"<{lanes} x i{bits}>", bits // 8
-    name = f"@some_lanes.{operation}.v{lanes}i{bits}"
+    name = f"@some_lanes.{operation}.{'end.' if at_end else ''}v{lanes}i{bits}"
     tail = instruction.text[instruction.text.rindex(")") + 1 :] if "!dbg" in instruction.text else ""
     operands = instruction.operands
     if operation == "load":
@@ -77,8 +87,11 @@ def _replace(instruction: Instruction, found: re.Match[str], helpers: dict[str, 
         text = f"call void {name}({vector} {value}, ptr {pointer}, {mask.type} {mask.value})"
     instruction.text = f"  {text}{tail}"
     if name not in helpers:
-        write = _load if operation == "load" else _store
-        helpers[name] = write(name, lanes, size, processor)
+        if operation == "store" and not at_end:
+            helpers[name] = table_store(name, lanes, size, processor, shuffles)
+        else:
+            write = _load if operation == "load" else _store
+            helpers[name] = write(name, lanes, size, processor)
     return name
 
 
