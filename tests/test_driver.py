@@ -182,6 +182,20 @@ def test_code_is_the_same_in_every_process(target: str) -> None:
     assert len(texts) == 1 and b"stencil" in texts.pop()
 
 
+def test_names_of_even_and_odd_lanes_are_the_same_in_every_process(tmp_path: Path) -> None:
+    source = tmp_path / "products.ispc"
+    source.write_text(
+        "export void products(uniform int a[], uniform int b[], uniform int n) { foreach (i = 0 ... n) {"
+        "int64 p = (int64)a[i] * b[i]; int64 q = p * 3 + 5; b[i] = (int)((p + q * 7) >> 16); } }"
+    )
+    words = [sys.executable, "-m", "voltac", str(source), "--target=avx2-i32x8", "--emit-llvm-text", "-o", "-", "--quiet"]
+    texts = {
+        subprocess.run(words, env=os.environ | {"PYTHONHASHSEED": seed}, capture_output=True, check=True).stdout
+        for seed in ("0", "7", "11")
+    }
+    assert len(texts) == 1 and b"%even" in texts.pop()
+
+
 def test_names_of_masks_are_the_same_in_every_process(tmp_path: Path) -> None:
     """Several masks that live across blocks, of lanes that fill two registers."""
     steps = "".join(f"if (x[i] > {k}) s += k; else if (s > {k}.5) {{ do s *= 0.5; while (s > t + {k}); }}\n" for k in range(4))

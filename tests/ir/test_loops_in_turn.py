@@ -59,3 +59,48 @@ def test_a_block_is_found_where_it_stands_now() -> None:
         made.block(gone.name)
     with pytest.raises(KeyError):
         made.block("nowhere")
+
+
+NESTED = """\
+define void @f(i1 %c) {
+entry:
+  br label %outer
+
+inner:
+  br i1 %c, label %innermost, label %latch
+
+outer:
+  br i1 %c, label %inner, label %second
+
+innermost:
+  br i1 %c, label %innermost, label %inner
+
+latch:
+  br label %outer
+
+second:
+  br i1 %c, label %second, label %end
+
+end:
+  ret void
+}
+"""
+
+
+def test_loops_are_found_within_those_around_them() -> None:
+    flow = control_flow(read(NESTED).functions[0])
+    inner = {header: [loop.header for loop in loops] for header, loops in flow.inner_loops().items()}
+    assert inner == {"outer": ["inner", "innermost"], "inner": ["innermost"], "innermost": [], "second": []}
+
+
+def test_blocks_of_a_loop_are_in_order() -> None:
+    made = read(NESTED).functions[0]
+    flow = control_flow(made)
+    names = ["latch", "innermost", "inner", "outer"]
+    assert flow.in_order([*names, "unreachable"]) == [name for name in flow.order if name in names]
+    assert flow.in_order(names)[:2] == ["outer", "inner"]
+    assert [block.name for block in made.blocks_named(names)] == ["inner", "outer", "innermost", "latch"]
+    with pytest.raises(KeyError):
+        made.blocks_named(["nowhere"])
+    made.blocks.reverse()
+    assert [block.name for block in made.blocks_named(names)] == ["latch", "innermost", "outer", "inner"]

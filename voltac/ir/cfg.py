@@ -5,7 +5,7 @@ Dominators after Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, KeysView
+from collections.abc import Callable, Iterable, Iterator, KeysView
 
 from voltac.ir.model import Function
 from voltac.records import field, mutable_record
@@ -31,6 +31,8 @@ class ControlFlow:
     predecessors: dict[str, list[str]] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)
     """Reachable blocks in reverse postorder: a block before what it dominates."""
+    place: dict[str, int] = field(default_factory=dict)
+    """Block -> its index in ``order``."""
     immediate_dominator: dict[str, str] = field(default_factory=dict)
     """The entry block is its own."""
     dominated: dict[str, tuple[int, int]] = field(default_factory=dict)
@@ -46,6 +48,24 @@ class ControlFlow:
             return above == below
         first, last = self.dominated[above]
         return first <= self.dominated[below][0] <= last
+
+    def in_order(self, names: Iterable[str]) -> list[str]:
+        """Those of the blocks that are reachable, in the order of ``order``.
+
+        So who looks at one loop after the other does not go over all blocks of the function for each.
+        """
+        return sorted((name for name in names if name in self.place), key=self.place.__getitem__)
+
+    def inner_loops(self) -> dict[str, list[NaturalLoop]]:
+        """Header of each loop -> the loops within it."""
+        inner: dict[str, list[NaturalLoop]] = {loop.header: [] for loop in self.loops}
+        around: dict[str, list[str]] = {}
+        for loop in self.loops:
+            for outer in around.get(loop.header, ()):
+                inner[outer].append(loop)
+            for name in loop.blocks:
+                around.setdefault(name, []).append(loop.header)
+        return inner
 
 
 def control_flow(function: Function) -> ControlFlow:
@@ -85,6 +105,7 @@ def _control_flow(function: Function) -> ControlFlow:
             flow.predecessors.setdefault(successor, []).append(name)
     entry = function.blocks[0].name
     flow.order = _reverse_postorder(entry, flow.successors)
+    flow.place = {name: position for position, name in enumerate(flow.order)}
     _find_dominators(entry, flow)
     _find_loops(flow)
     return flow
@@ -108,7 +129,7 @@ def _reverse_postorder(entry: str, successors: dict[str, list[str]]) -> list[str
 
 
 def _find_dominators(entry: str, flow: ControlFlow) -> None:
-    number = {name: position for position, name in enumerate(flow.order)}
+    number = flow.place
     dominator = flow.immediate_dominator
     dominator[entry] = entry
     changed = True

@@ -223,6 +223,10 @@ class Function:
             at = self.places[name]
         return self.blocks[at]
 
+    def blocks_named(self, names: Iterable[str]) -> list[Block]:
+        """Those blocks, in the order of the function; KeyError if there is none of a name."""
+        return sorted(map(self.block, names), key=lambda block: self.places[block.name])
+
     def instructions(self) -> Iterator[Instruction]:
         """Of all blocks, in order."""
         return chain.from_iterable(block.instructions for block in self.blocks)

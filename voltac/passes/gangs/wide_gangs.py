@@ -91,7 +91,7 @@ def _widen_function(
 ) -> None:
     """Rewrite loops of up to ``most`` instructions; ``only_fills``: that registers are filled is all that is gained."""
     flow = control_flow(function)
-    inner = {loop.header: [each for each in flow.loops if each.blocks < loop.blocks] for loop in flow.loops}
+    inner = flow.inner_loops()
     candidates = [loop for loop in flow.loops if len(loop.blocks) == 2 or inner[loop.header]]
     if not candidates:
         return

@@ -175,7 +175,7 @@ class _Versions:
         size = sum(len(block.instructions) for block in self.function.blocks if block.name in loop.blocks)
         if not wanted or len(before) != 1 or size > _MOST_INSTRUCTIONS:
             return False
-        names = [loop.header, *(name for name in flow.order if name in loop.blocks and name != loop.header)]
+        names = [loop.header, *flow.in_order(name for name in loop.blocks if name != loop.header)]
         copy = CopiedBlocks(self.function, names, before[0], flow.predecessors)
         fresh = self.function.fresh_names()
         code = Preheader(fresh)

@@ -44,7 +44,7 @@ def compute_even_odd(module: Module, options: Options) -> None:
         if not any(_is_product(each, bits) for each in function.instructions()):
             continue
         definitions, uses = function.definitions(), uses_of(function)
-        members: set[str] = set()
+        members: dict[str, None] = {}
         for each in function.instructions():
             if _is_product(each, bits) and each.name not in members:
                 members |= _component(each, definitions, uses)
@@ -60,9 +60,12 @@ def _is_product(made: Instruction, register_bits: int) -> bool:
     return lanes * 32 >= _SMALLEST and lanes * 64 > register_bits and lanes % 2 == 0
 
 
-def _component(first: Instruction, definitions: m.Definitions, uses: Uses) -> set[str]:
-    """All that is computed in 64 bits with a product; nothing unless numbers of 32 bits come in and go out."""
-    found: set[str] = set()
+def _component(first: Instruction, definitions: m.Definitions, uses: Uses) -> dict[str, None]:
+    """All that is computed in 64 bits with a product, in an order that is the same in every process.
+
+    Nothing unless numbers of 32 bits come in and go out.
+    """
+    found: dict[str, None] = {}
     work = [first.name]
     leaves = 0
     while work:
@@ -71,14 +74,14 @@ def _component(first: Instruction, definitions: m.Definitions, uses: Uses) -> se
             continue
         made = definitions.get(name)
         if made is None or len(found) >= _MOST_VALUES or made.type != first.type:
-            return set()
-        found.add(name)
+            return {}
+        found[name] = None
         if made.op in _LEAVES:
             if element_of(made.operands[0].type) != "i32":
-                return set()
+                return {}
             leaves += 1
         elif made.op not in _LANEWISE or (made.op in _SHIFTS and _count_of(made) is None):
-            return set()
+            return {}
         else:
             for each in made.operands:
                 if _scalar_of(each, definitions) is None and not integers(each.type, each.value):
@@ -87,7 +90,7 @@ def _component(first: Instruction, definitions: m.Definitions, uses: Uses) -> se
             if user.op == "trunc" and element_of(user.type) == "i32":
                 continue
             work.append(user.name)  # one without a result is no member
-    return found if leaves else set()
+    return found if leaves else {}
 
 
 def _scalar_of(operand: Operand, definitions: m.Definitions) -> Operand | None:
@@ -104,7 +107,7 @@ def _count_of(made: Instruction) -> int | None:
 class _Halves:
     """The even and the odd lanes of values of a function."""
 
-    def __init__(self, function: Function, definitions: m.Definitions, members: set[str]) -> None:
+    def __init__(self, function: Function, definitions: m.Definitions, members: dict[str, None]) -> None:
         self.function = function
         self.definitions = definitions
         self.members = members

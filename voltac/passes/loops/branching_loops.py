@@ -46,7 +46,7 @@ class BranchingLoop(LaneLoop):
 
     def inner_blocks(self) -> list[Block]:
         """Those behind the test, each before what it dominates."""
-        names = [name for name in self.flow.order if name in self.loop.blocks and name != self.loop.header]
+        names = self.flow.in_order(name for name in self.loop.blocks if name != self.loop.header)
         return [self.function.block(name) for name in names]
 
     def instructions(self) -> Iterator[Instruction]:

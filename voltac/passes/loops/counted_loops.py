@@ -66,7 +66,7 @@ class CountedLoop:
         branch = header.terminator
         if len(others) != 1 or len(loop.latches) != 1 or branch.op != "br" or len(branch.parts.labels) != 2:
             return None
-        blocks = [block for block in function.blocks if block.name in loop.blocks and block is not header]
+        blocks = function.blocks_named(name for name in loop.blocks if name != loop.header)
         if not blocks or branch.parts.labels[0] not in loop.blocks or branch.parts.labels[1] in loop.blocks:
             return None
         if any(name not in loop.blocks for block in blocks for name in block.successors):

@@ -65,7 +65,7 @@ class GangLoop:
             return None
         if phi is None or phi.type != "i32" or test.parts.predicate != "slt":
             return None
-        names = [name for name in flow.order if name in loop.blocks and name != loop.header]
+        names = flow.in_order(name for name in loop.blocks if name != loop.header)
         blocks = [function.block(name) for name in names]
         body = function.block(loop.latches[0])
         if body.successors != [loop.header] or branch.parts.labels[0] != names[0]:
