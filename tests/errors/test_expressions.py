@@ -45,6 +45,12 @@ test_conversions = row_test(
             "void f(uniform int n) { uniform int * uniform p = «new int[n]»; }",
         ),
         (
+            "6.2 rows of an array",
+            "error: unrelated ... '[0]'",
+            "void g(uniform float x[4]);\nvoid f() { uniform float y[2][4]; «g(y)»; }",
+        ),
+        ("6.3 no such function of C", "error: 'log10' is not declared; write", "void f(float x) { x = «log10»(x); }"),
+        (
             "6.2 float to pointer",
             "error: a number is no pointer ... '&'",
             "void f(uniform float x) { uniform float * uniform p = «x»; }",

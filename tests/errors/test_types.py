@@ -182,7 +182,7 @@ test_soa = row_test(
         ("5.11 with a rate", "error: uniform", S + "«uniform soa<8> S» s;"),
         (
             "5.11 slice to plain pointer",
-            "error: initializer ... soa<8>",
+            "error: soa<8> struct S * ... initializer ... soa<8>",
             S + "void f() { soa<8> S x[2]; uniform S * uniform q = «&x[1]»; }",
         ),
         (

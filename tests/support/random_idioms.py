@@ -255,11 +255,14 @@ static {s} {h}(const {s} &one, {s} &other) {{ if (one.m0 < other.m0) return one;
         type, bins, old = self.rng.choice(("int32", "uint32", "int64", "uint64")), self.name("bins"), self.name("old")
         reach = self.rng.choice(("local", "global"))
         ways = ("add", "subtract", "min", "max", "or", "and", "xor", "swap")
-        first = f"uniform {type} {bins}[16]; for (uniform int j = 0; j < 16; j++) {bins}[j] = j;"
+        # Of a static array LLVM knows the addresses of all lanes, where it knows their indices.
+        declared = f"uniform {type} {bins}[16];"
+        shared = self.rng.random() < 0.4
+        first = f"{'' if shared else declared} for (uniform int j = 0; j < 16; j++) {bins}[j] = j;"
         lines = [f"{{ {type} {old} = 0;"]
         for _ in range(self.rng.randint(1, 3)):
             given = f"({type})({self.small()} + 1)"
-            index = self.rng.choice((f"{self.small()} & 15", "a & 3", "programIndex & 15", "7"))
+            index = self.rng.choice((f"{self.small()} & 15", "a & 3", "programIndex & 15", "7", "programIndex % 3"))
             lines.append(
                 self.rng.choice(
                     (
@@ -273,7 +276,7 @@ static {s} {h}(const {s} &one, {s} &other) {{ if (one.m0 < other.m0) return one;
             )
             lines.append(self.note(old, type))
         lines.append(f"for (uniform int j = 0; j < 16; j++) {{ {self.note(f'{bins}[j]', type)} }} }}")
-        return Part("", "\n".join(lines), first)
+        return Part(f"static {declared}" if shared else "", "\n".join(lines), first)
 
     def networks(self) -> Part:
         """Lanes that take from others at distances that double or halve: sums, scans and sorts by hand, with all lanes on."""

@@ -35,7 +35,7 @@ export void constant_mask(uniform int old[], uniform int now[]) {
 def expected(chosen: list[int]) -> tuple[list[int], list[int]]:
     """Of each place the first chosen lane finds 0 and leaves its number, which the others find."""
     first: dict[int, int] = {}
-    for lane in np.flatnonzero(chosen):
+    for lane in (lane for lane, on in enumerate(chosen) if on):
         first.setdefault(lane % 3, lane)
     old = [first[lane % 3] + 1 if on and first[lane % 3] != lane else 0 for lane, on in enumerate(chosen)]
     return old, [first[lane % 3] + 1 if on else 0 for lane, on in enumerate(chosen)]

@@ -38,7 +38,12 @@ _INSTEAD = {
     **dict.fromkeys(("M_PI", "pi", "M_PI_F"), "write 'PI'"),
     **dict.fromkeys(("cout", "std", "puts"), "write with 'print(\"% %\\n\", a, b);'"),
     **dict.fromkeys(("this", "self"), "structs have no methods; pass the struct as a parameter"),
+    **dict.fromkeys(("laneIndex", "lane_id", "get_global_id"), "the number of a lane is 'programIndex'"),
     "strlen": "there are no strings",
+    "static_assert": "constants are tested by '#if' and '#error'",
+    "log10": "write 'log(x) * 0.434294482f'",
+    "hypot": "write 'sqrt(x * x + y * y)'",
+    **dict.fromkeys(("fma", "mad"), "write 'a * b + c', which is fused where the target can"),
     "True": "write 'true'",
     "False": "write 'false'",
 }

@@ -79,7 +79,7 @@ def _pointers(source: Type, target: Type) -> str:
     if isinstance(source.to.type, Void):
         return "a void pointer becomes another pointer only by a cast"
     if source.to.rate.kind == "soa" and target.to.rate.kind != "soa":
-        return "a slice pointer is no plain pointer"
+        return f"a slice pointer is no plain pointer; write '{Pointer(source.to)}'"
     if isinstance(source.to.type, Array) and isinstance(target.to.type, Array):
         if None in (source.to.type.count, target.to.type.count) and same_type(source.to.type.element, target.to.type.element):
             return ""
@@ -88,7 +88,8 @@ def _pointers(source: Type, target: Type) -> str:
         return (
             f"it points to {there.rate} data, '{target}' to {here.rate} data; write '{Pointer(there.with_const(here.const))}'"
         )
-    return "the pointer types are unrelated"
+    rows = isinstance(source.to.type, Array) and same_type(source.to.type.element, target.to)
+    return "the pointer types are unrelated" + ("; '[0]' behind it is its first row" if rows else "")
 
 
 _NUMBERS: tuple[type, ...] = (Scalar, Enum)

@@ -606,7 +606,9 @@ def test_threads_may_not_change_memory_of_all_by_atomics() -> None:
 @pytest.mark.parametrize("lanes", [2, 3, 16, 19])
 def test_vectors_of_known_addresses_as_numbers_of_two_words(lanes: int) -> None:
     """An element is the address of an element of a global array less that of its first: four for each."""
-    numbers = ", ".join(f"i64 ptrtoint (ptr getelementptr (i8, ptr @table, i32 {lane % 5 * 4}) to i64)" for lane in range(lanes))
+    numbers = ", ".join(
+        f"i64 ptrtoint (ptr getelementptr (i8, ptr @table, i32 {lane % 5 * 4}) to i64)" for lane in range(lanes)
+    )
     same = ", ".join(["i64 ptrtoint (ptr @table to i64)"] * lanes)
     body = f"""
   store <{lanes} x i64> <{numbers}>, ptr %p0, align 64

@@ -57,6 +57,7 @@ PATTERNS = (
         "static inline noinline unmasked extern", "template", "<", "write this word behind 'template <...>'",
         "static ¦template <typename T> T g(T a) { return a; }",
     ),
+    _habit(")", ":", ANY, "a body stands right behind the ')', without ':'", _in_function("if (a > b)¦: a = b;")),
     _habit(ANY, ":", ":", "there are no namespaces; write the name alone", _in_function("a = std¦::max(a, b);")),
     _habit(
         "static_cast reinterpret_cast const_cast dynamic_cast <", TYPE, "> *", "write the cast as in C: '(type)value'",
@@ -106,6 +107,21 @@ FIRST_WORDS = (
     _first_word("loop", "write 'for (;;)'", _in_function("loop ¦{ a = b; }")),
     _first_word("forall", "write 'foreach'", _in_function("forall (i ¦: c) { a = b; }")),
     _first_word("with", "there is no 'with'", _in_function("with (a) ¦{ a = b; }")),
+)
+
+CHOICES = (
+    advice(
+        "a choice written as in Python",
+        _in_function("a = b ¦if a > b else 3;"),
+        "a choice is written 'condition ? value : other'",
+        lambda cursor: cursor.text == "if" and cursor.following != "(" and cursor.previous not in (";", "{", "}", ")", "else"),
+    ),
+    advice(
+        "several values of a case",
+        _in_function("switch (a) { case 1¦, 2: a = b; }"),
+        "each value has its own 'case': 'case 1: case 2:'",
+        lambda cursor: cursor.first_word == "case" and cursor.text in (",", "..."),
+    ),
 )
 
 BRACKETS = (

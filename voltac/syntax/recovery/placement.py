@@ -16,8 +16,13 @@ _CONDITIONAL = ("if", "cif", "while", "cwhile", "switch")
 # --- what has nothing to belong to
 
 
+def _ends_in_front_of_else(cursor: Cursor) -> bool:
+    """Whether the statement in front of an ``else`` lacks its end."""
+    return cursor.text == "else" and cursor.previous not in (";", "{", "}") and cursor.accepts_text(";")
+
+
 def _else_alone(cursor: Cursor) -> Finding | None:
-    if cursor.text != "else":
+    if cursor.text != "else" or _ends_in_front_of_else(cursor):
         return None
     return Finding(edit(cursor.token, cursor.token + 1, []) if cursor.context_name == "statement" else None)
 
@@ -76,7 +81,7 @@ def _missing_end(cursor: Cursor) -> Finding | None:
     """A statement or declaration could end in front of a line or '}'."""
     if not cursor.token or cursor.text == ";" or cursor.context_start < 0 or not cursor.accepts_text(";"):
         return None
-    if cursor.text != "}" and not cursor.begins_line(cursor.token):
+    if cursor.text != "}" and not cursor.begins_line(cursor.token) and not _ends_in_front_of_else(cursor):
         return None
     text = "{" if _has_indented_body(cursor) else ";"
     words = {"missing": text, "previous": short(cursor.previous), "line": cursor.spans[cursor.token - 1].line}

@@ -6,7 +6,7 @@ from voltac.syntax.recovery.edits import DIGITS, SMALL_CHANGES, TWICE
 from voltac.syntax.recovery.foreign_constructs import FOREIGN_CONSTRUCTS, SCOPES
 from voltac.syntax.recovery.given_up import GIVEN_UP
 from voltac.syntax.recovery.guess import Guess
-from voltac.syntax.recovery.habits import BRACKETS, ELSE_IF, FIRST_WORDS, PATTERNS
+from voltac.syntax.recovery.habits import BRACKETS, CHOICES, ELSE_IF, FIRST_WORDS, PATTERNS
 from voltac.syntax.recovery.misspelt import MISSPELT
 from voltac.syntax.recovery.other_forms import OTHER_FORMS, UNFINISHED
 from voltac.syntax.recovery.placement import ALONE, CASTS, CONDITIONS, MISSING_ENDS, OUTSIDE, TEMPLATES
@@ -44,6 +44,7 @@ GUESSES: tuple[Guess, ...] = (
     *PATTERNS,
     *FIRST_WORDS,
     *ELSE_IF,
+    *CHOICES,
     *BRACKETS,
     *DIGITS,
     *CONDITIONS,
