@@ -6,6 +6,8 @@ What the other instructions become is in ``interp_steps.py``, ``interp_memory_st
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from voltac.ir import interp_call_steps, interp_memory_steps, interp_steps
 from voltac.ir.interp_frame import (
     RESULT,
@@ -21,6 +23,10 @@ from voltac.ir.interp_frame import (
 from voltac.ir.interp_values import InstructionFault
 from voltac.ir.model import Function, Instruction
 
+_SHARED = 1 << 15
+"""Instructions that are kept with their parts, 46 MB of them: those of a large program are fewer."""
+_shared = lru_cache(_SHARED)(Instruction)
+"""The instruction of a text, the same each time: modules between two passes are nearly the same."""
 _RULES = {**interp_steps.RULES, **interp_memory_steps.RULES, **interp_call_steps.RULES}
 
 
@@ -39,11 +45,11 @@ def translate_block(code: TranslatedFunction, block: TranslatedBlock) -> Leave:
     for instruction in block.source.instructions:
         if instruction.op == "phi" or instruction.op.startswith("#"):
             continue
-        block.origins.append(instruction)
-        instruction.share_parts()
-        if instruction.is_terminator:
+        shared = _shared(instruction.text)
+        block.origins.append(shared)
+        if shared.is_terminator:
             break
-        block.steps.append(_step(slots, instruction, code.name))
+        block.steps.append(_step(slots, shared, code.name))
     block.leave = _terminator(slots, block.origins[-1], code.numbers, code.name)
     return block.leave
 

@@ -61,10 +61,6 @@ class Instruction:
             self._parts = instruction_parts.parse(self._text)
         return self._parts
 
-    def share_parts(self) -> None:
-        """Have the parts of others with this text, for who changes nothing: modules between two passes are nearly the same."""
-        self._parts = instruction_parts.shared(self._text)
-
     @property
     def type(self) -> str:
         """Of its result."""

@@ -8,7 +8,6 @@ leave such instructions as they are.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import NamedTuple
 
 from voltac.ir import simple_forms
@@ -92,11 +91,6 @@ def parse(text: str) -> Parts:
     rule(parts, rest)
     return parts
 
-
-_SHARED = 1 << 15
-"""Texts whose parts are kept for others, 46 MB of them: the instructions of a large program are fewer."""
-shared = lru_cache(_SHARED)(parse)
-"""The parts of a text, the same object each time: not to be changed."""
 
 _new: Callable[[type[Parts]], Parts] = object.__new__
 _made: Callable[..., Operand] = tuple.__new__
