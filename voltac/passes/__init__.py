@@ -214,7 +214,8 @@ PASSES = (
     Pass("check_divisors", "divisors that must not be zero are looked at where the function is left",
          _check_divisors, lambda options: options.catch_failures, required=True),
     Pass("gather_rests", "what a foreach in a loop has left is gathered by a load for each lane, where indices are in memory",
-         gather_rests, lambda options: options.level > 1 and _resolves_on_host(options) and options.target.is_x86),
+         gather_rests, lambda options: options.level > 1 and options.all_on_paths and _resolves_on_host(options)
+         and options.target.is_x86),
     Pass("move_some_lanes", "masked accesses of bytes and 16-bit numbers become a few scalar ones",
          move_some_lanes, lambda options: not options.target.is_device and not has_masked(options.target, 1)),
 )  # fmt: skip
