@@ -10,9 +10,9 @@
     lane.2:  the index, the element, its insertion; br test.3
 
 A gather instruction takes as long for one lane as for all of them, and rows of sparse matrices end in such a rest each. Only
-within loops: elsewhere a rest is done once, and the code is longer. Lanes that are off touch no memory. Where all gangs are masked, to be
-compared with those of which all lanes are on, gathers stay. A switch that jumps to
-the last lane takes 2.5 times as long where rows are of random lengths: processors foresee branches better than jumps.
+within loops: elsewhere a rest is done once, and the code is longer. Lanes that are off touch no memory. Where all gangs are
+masked, to be compared with those of which all lanes are on, gathers stay. A switch that jumps to the last lane takes 2.5 times
+as long where rows are of random lengths: processors foresee branches better than jumps.
 """
 
 from __future__ import annotations
