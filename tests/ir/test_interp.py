@@ -567,3 +567,23 @@ define <2 x i32> @f() {
 }
 """
     assert run(text, "f") == [8, 6]
+
+
+def test_constant_lanes_as_one_number() -> None:
+    """As LLVM writes what is stored of addresses that are known."""
+    text = """
+@g = internal constant [4 x i32] [i32 5, i32 6, i32 7, i32 8]
+
+define i64 @f() {
+  %p = alloca [2 x i64], align 16
+  store i128 bitcast (<2 x i64> <i64 ptrtoint (ptr getelementptr (i8, ptr @g, i64 8) to i64), i64 3> to i128), ptr %p, align 16
+  %first = load ptr, ptr %p, align 8
+  %value = load i32, ptr %first, align 4
+  %wide = zext i32 %value to i64
+  %at = getelementptr i64, ptr %p, i64 1
+  %second = load i64, ptr %at, align 8
+  %sum = add i64 %wide, %second
+  ret i64 %sum
+}
+"""
+    assert run(text, "f") == 7 + 3

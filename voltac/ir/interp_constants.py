@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from voltac.ir.interp_operations import bitcast
 from voltac.ir.interp_values import (
     ROUND,
     InstructionFault,
@@ -87,7 +88,11 @@ def _expression(kinds: KindTable, kind: Kind, text: str, address_of: Callable[[s
                 for address, *numbers in zip(*columns)
             ]
             return addresses if kind.is_vector else addresses[0]
-        case "ptrtoint" | "inttoptr" | "bitcast" | "trunc" | "addrspacecast" | "ptrtoaddr":
+        case "bitcast":
+            operand = parse_operand(inside.rpartition(" to ")[0])
+            source = kinds[operand.type]
+            return bitcast(source, kind)(constant(kinds, source, operand.value, address_of))
+        case "ptrtoint" | "inttoptr" | "trunc" | "addrspacecast" | "ptrtoaddr":
             value = _typed(kinds, inside.rpartition(" to ")[0], address_of)
             return [element & kind.scalar.mask for element in value] if kind.is_vector else value & kind.mask
         case "add" | "sub" | "xor":
