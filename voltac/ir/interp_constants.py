@@ -90,8 +90,8 @@ def _expression(kinds: KindTable, kind: Kind, text: str, address_of: Callable[[s
             return addresses if kind.is_vector else addresses[0]
         case "bitcast":
             operand = parse_operand(inside.rpartition(" to ")[0])
-            source = kinds[operand.type]
-            return bitcast(source, kind)(constant(kinds, source, operand.value, address_of))
+            given = kinds[operand.type]
+            return bitcast(given, kind)(constant(kinds, given, operand.value, address_of))
         case "ptrtoint" | "inttoptr" | "trunc" | "addrspacecast" | "ptrtoaddr":
             value = _typed(kinds, inside.rpartition(" to ")[0], address_of)
             return [element & kind.scalar.mask for element in value] if kind.is_vector else value & kind.mask
