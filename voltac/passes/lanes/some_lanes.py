@@ -20,7 +20,7 @@ from collections import Counter
 from voltac.ir import match as m
 from voltac.ir.model import Instruction, Module
 from voltac.options import Options
-from voltac.passes.lanes.table_stores import SHUFFLE, table, table_store
+from voltac.passes.lanes.table_stores import SHUFFLE, begin_piece, table, table_store
 from voltac.system.lazy_patterns import lazy_pattern
 
 _MASKED = lazy_pattern(r"@llvm\.masked\.(load|store)\.v(\d+)i(8|16)\.p0\(")
@@ -101,7 +101,7 @@ def _load(name: str, lanes: int, size: int, processor: str) -> list[str]:
     lines += ["  br label %piece.0"]
     for k in range(pieces):
         lines += [
-            *_begin_piece(k, lanes, size, f"some.{k}"),
+            *begin_piece(k, lanes, min(lanes, _PIECE // size), f"some.{k}"),
             f"some.{k}:",
             *_span(k, lanes, size),
             f"four.{k}:",
@@ -142,7 +142,7 @@ def _store(name: str, lanes: int, size: int, processor: str) -> list[str]:
     for k in range(pieces):
         after = f"piece.{k + 1}" if k + 1 < pieces else "end"
         lines += [
-            *_begin_piece(k, lanes, size, f"some.{k}"),
+            *begin_piece(k, lanes, min(lanes, _PIECE // size), f"some.{k}"),
             f"some.{k}:",
             *_span(k, lanes, size, one_run=True),
             f"run.{k}:",
@@ -169,23 +169,6 @@ def _store(name: str, lanes: int, size: int, processor: str) -> list[str]:
 
 def _pieces(lanes: int, size: int) -> int:
     return max(1, lanes * size // _PIECE)
-
-
-def _begin_piece(k: int, lanes: int, size: int, some: str) -> list[str]:
-    """``%on``: a bit for each lane of the piece that is on."""
-    count = min(lanes, _PIECE // size)
-    part, lines = "%mask", [f"piece.{k}:"]
-    if count < lanes:
-        part = f"%mask.{k}"
-        places = ", ".join(f"i32 {lane}" for lane in range(k * count, (k + 1) * count))
-        lines.append(f"  {part} = shufflevector <{lanes} x i1> %mask, <{lanes} x i1> poison, <{count} x i32> <{places}>")
-    return [
-        *lines,
-        f"  %bits.{k} = bitcast <{count} x i1> {part} to i{count}",
-        f"  %on.{k} = zext i{count} %bits.{k} to i32",
-        f"  %any.{k} = icmp ne i32 %on.{k}, 0",
-        f"  br i1 %any.{k}, label %{some}, label %done.{k}",
-    ]
 
 
 def _span(k: int, lanes: int, size: int, one_run: bool = False) -> list[str]:

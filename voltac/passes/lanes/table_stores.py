@@ -34,7 +34,7 @@ def table_store(name: str, lanes: int, size: int, processor: str, shuffles: bool
     for k in range(pieces):
         part = f"<{count} x {element}>"
         lines += [
-            *_begin_piece(k, lanes, count, f"some.{k}"),
+            *begin_piece(k, lanes, count, f"some.{k}"),
             f"some.{k}:",
             f"  %to.{k} = getelementptr {element}, ptr %p, i64 {k * count}",
             f"  %part.{k} = shufflevector {vector} %known, {vector} poison, {_places(k * count, count)}",
@@ -116,8 +116,8 @@ def table() -> list[str]:
     return [f"{TABLE} = internal unnamed_addr constant [{len(rows)} x i8] [{text}], align {_PIECE}"]
 
 
-def _begin_piece(k: int, lanes: int, count: int, some: str) -> list[str]:
-    """``%on``: a bit for each of ``count`` lanes that is on."""
+def begin_piece(k: int, lanes: int, count: int, some: str) -> list[str]:
+    """``%on``: a bit for each of ``count`` lanes that is on; where there are any, on to the block ``some``."""
     part, lines = "%mask", [f"piece.{k}:"]
     if count < lanes:
         part = f"%mask.{k}"
