@@ -9,7 +9,7 @@ import pytest
 from judged_kernels import JudgedKernels
 from some_pairs import some_pairs
 
-from voltac.driver import compile_source
+from voltac.driver import compile_source, explanation_of
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.records import replace
@@ -91,3 +91,14 @@ def test_a_rest_that_is_done_once_is_one_gather() -> None:
 
 def test_processors_whose_gathers_are_fast_use_them() -> None:
     assert "@rest.gather." not in passed(rows("float"), "avx512skx-x16", "alderlake")
+
+
+def test_explain_tells_what_the_rest_became() -> None:
+    """And keeps a gather where the rest is one still."""
+    told = {}
+    for name, source in (("rows", rows("float")), ("once", ONCE)):
+        options = Options(find_target("avx2-i32x8"), 3)
+        facts = explanation_of(compile_source(source, "f.ispc", options)).facts
+        (told[name],) = (fact.text for fact in facts if "scalar loads" in fact.text)
+    assert told["rows"].endswith("under a mask a scalar load for each lane that is left")
+    assert told["once"].endswith("under a mask a gather")

@@ -325,4 +325,14 @@ def run_with_reports(text: str, options: Options, runs: PassRuns | None = None) 
     verify_accesses(module)
     for function in module.functions:
         function.forget()
-    return write(module), reports
+    return write(module), _last_of_each(reports)
+
+
+def _last_of_each(reports: list[AccessReport]) -> list[AccessReport]:
+    """Without those of gathers that a later pass has taken apart."""
+    rests = {_place(one) for one in reports if one.kind == "rest"}
+    return [one for one in reports if one.kind != "gather" or _place(one) not in rests] if rests else reports
+
+
+def _place(report: AccessReport) -> tuple[object, ...]:
+    return report.function, report.block, report.file, report.line, report.column, report.inlined

@@ -39,6 +39,7 @@ _WORDS = {
     ("masked", "store"): "a masked store",
     ("gather", "load"): "a gather",
     ("scatter", "store"): "a scatter",
+    ("rest", "load"): "a scalar load for each lane that is left",
     ("run", "load"): "a scalar load for each lane, whose loops are done one after the other",
     ("run", "store"): "a scalar store for each lane, whose loops are done one after the other",
 }

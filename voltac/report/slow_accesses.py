@@ -20,7 +20,7 @@ from voltac.sema import tree
 from voltac.sema.type_layout import Layout
 from voltac.sema.types import UNIFORM, Pointer
 
-LANE_BY_LANE = frozenset(("gather", "scatter", "scalar"))
+LANE_BY_LANE = frozenset(("gather", "scatter", "scalar", "rest"))
 """What becomes of an access that is slow."""
 _HEAD = {"load": "this load needs a gather", "store": "this store needs a scatter"}
 _REPLACED = {"load": "this gather became plain loads and shuffles", "store": "this scatter became plain stores and shuffles"}

@@ -108,7 +108,7 @@ class AccessReport:
 
     kind: str
     """``broadcast``, ``vector``, ``masked``, ``shuffled``, ``gather``, ``scatter``, ``scalar``, ``shared``, ``merged``, ``run``
-    (loaded by one lane after the other)."""
+    (loaded by one lane after the other), ``rest`` (what was a gather of the lanes that are left, by a load for each)."""
     operation: str
     """``load`` or ``store``."""
     function: str

@@ -24,6 +24,7 @@ from voltac.ir.match import Definitions, made_by, scalar_of_splat
 from voltac.ir.model import Block, Instruction, Module
 from voltac.ir.types import element_of, lanes_of
 from voltac.options import Options
+from voltac.passes.accesses.access import AccessReport, SourcePlaces, locations
 from voltac.passes.accesses.cost_rows import cost_row
 from voltac.passes.lanes.some_lanes import processor_attributes
 from voltac.records import record
@@ -39,11 +40,13 @@ _MORE = m.add(m.constant("more"), m.value("loaded"), flag="nsw")
 _LESS = m.op("sub", m.value("loaded"), m.constant("more"), flag="nsw")
 
 
-def gather_rests(module: Module, options: Options) -> None:
-    """Rewrite the module."""
+def gather_rests(module: Module, options: Options) -> list[AccessReport]:
+    """Rewrite the module; the reports are of what was a gather under a mask until now."""
     if cost_row(options.target).native_loaded_gather:
-        return
+        return []
     helpers: dict[str, list[str]] = {}
+    reports: list[AccessReport] = []
+    places: SourcePlaces | None = None
     for function in module.often_called:
         with_gathers = [block for block in function.blocks if any(map(_is_gather, block.instructions))]
         if not with_gathers:
@@ -56,11 +59,22 @@ def gather_rests(module: Module, options: Options) -> None:
             for instruction in filter(_is_gather, block.instructions):
                 rest = _rest(instruction, block, definitions)
                 if rest is not None:
+                    places = places or SourcePlaces(locations(module))
+                    reports.append(_report(rest, function.name, block.name, instruction, places))
                     attached = instruction.parts.metadata.get("dbg")
                     instruction.text = rest.call() + (f", !dbg {attached}" if attached else "")
                     if rest.helper not in helpers:
                         helpers[rest.helper] = rest.definition(processor_attributes(module))
     module.items += helpers.values()
+    return reports
+
+
+def _report(rest: _Rest, function: str, block: str, gather: Instruction, places: SourcePlaces) -> AccessReport:
+    where = (*places.of(gather), _REASON, False, places.inlined(gather))
+    return AccessReport("rest", "load", function, block, rest.element, rest.lanes, *where)
+
+
+_REASON = "a gather takes as long for one lane as for all"
 
 
 def _is_gather(instruction: Instruction) -> bool:
