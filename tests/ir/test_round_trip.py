@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from llvmlite import binding
 
 from voltac.ir.cfg import control_flow
 from voltac.ir.model import Instruction, Module
@@ -216,3 +217,10 @@ def test_the_verifier_names_what_is_wrong(before: str, after: str, complaint: st
     verify(read(LOOP))
     with pytest.raises(InternalError, match=complaint):
         verify(read(LOOP.replace(before, after)))
+
+
+def test_a_fresh_name_is_one_for_llvm_where_blocks_are_numbered() -> None:
+    (function,) = read("define void @f() {\n  br label %1\n\n1:\n  ret void\n}\n").functions
+    name = function.fresh_names()(f"{function.blocks[1].name}.rows")
+    text = f"define i32 @g(i32 %a) {{\n  {name} = add i32 %a, 1\n  ret i32 {name}\n}}\n"
+    binding.parse_assembly(text).verify()

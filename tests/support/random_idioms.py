@@ -276,7 +276,7 @@ static {s} {h}(const {s} &one, {s} &other) {{ if (one.m0 < other.m0) return one;
             )
             lines.append(self.note(old, type))
         lines.append(f"for (uniform int j = 0; j < 16; j++) {{ {self.note(f'{bins}[j]', type)} }} }}")
-        return Part(f"static {declared}" if shared else "", "\n".join(lines), first)
+        return Part(f"static {declared}\n" if shared else "", "\n".join(lines), first)
 
     def networks(self) -> Part:
         """Lanes that take from others at distances that double or halve: sums, scans and sorts by hand, with all lanes on."""

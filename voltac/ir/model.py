@@ -248,10 +248,9 @@ class Function:
                 instruction.rename(resolved)
             return
         for old in resolved:
-            for block in self.blocks:
-                for instruction in block.instructions:
-                    if old in instruction._text:
-                        instruction.rename(resolved)
+            for instruction in self.instructions():
+                if old in instruction._text:
+                    instruction.rename(resolved)
 
     def fresh_names(self) -> Callable[[str], str]:
         """A function that makes unused names: ``fresh("wide")`` is ``%wide``, then ``%wide.1``, ..."""
@@ -262,6 +261,7 @@ class Function:
         counters: dict[str, int] = {}
 
         def fresh(stem: str) -> str:
+            stem = f"at.{stem}" if stem[0].isdigit() else stem  # of a block that LLVM has numbered; no name begins so
             number = counters.get(stem, 0)
             while (name := f"%{stem}.{number}" if number else f"%{stem}") in taken:
                 number += 1

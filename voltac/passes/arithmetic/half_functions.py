@@ -34,13 +34,15 @@ def widen_half_functions(text: str) -> str:
 
     def widened(found: re.Match[str]) -> str:
         result, rest = found["result"], found["rest"]
+        # LLVM numbers what has no name, and takes digits for a number only.
+        stem = f"%number.{result[1:]}" if result[1].isdigit() else result
         wide, narrow = f"<{found['lanes']} x float>", f"<{found['lanes']} x half>"
         function = f"@llvm.{found['name']}.v{found['lanes']}f32({wide}"
         declarations.add(f"declare {wide} {function})")
         return (
-            f"  {result}.half.of = fpext {narrow} {found['value']} to {wide}{rest}\n"
-            f"  {result}.half.as = {found['how']} {wide} {function} {result}.half.of){rest}\n"
-            f"  {result} = fptrunc {wide} {result}.half.as to {narrow}{rest}"
+            f"  {stem}.half.of = fpext {narrow} {found['value']} to {wide}{rest}\n"
+            f"  {stem}.half.as = {found['how']} {wide} {function} {stem}.half.of){rest}\n"
+            f"  {result} = fptrunc {wide} {stem}.half.as to {narrow}{rest}"
         )
 
     text = _CALL.sub(widened, text)
