@@ -25,6 +25,12 @@ template <typename F> static inline F exp_float(F x) {
     return __scale_sum((F)1.0f, e, shifted);
 }
 
+// For --math-lib=fast: x - n ln 2, and that as good as its square needs it.
+template <typename F> static inline F rest_of_ln2_float(F x, F n, F &near) {
+    near = (x - n * 0.693145752f) - n * 1.42860677e-6f;
+    return near;
+}
+
 // x 2^n, where both and the result are normal; n + 1.5 * 2^23 is given.
 template <typename F> static inline F times_power_float(F x, F shifted) {
     return __float_of_bits(__bits(x) + (__bits(shifted) << 23));
