@@ -126,8 +126,7 @@ uniform float16 atan2(uniform float16 y, uniform float16 x) { return (uniform fl
 // asin x = x + x^3 P(x^2) for |x| <= 1/2. Above, with s = sqrt((1 - |x|) / 2), it is pi/2 - 2 asin s.
 template <typename F> static inline F asin_series_float(F z) {
     F y = z * z;
-    return z * __mad(y, __mad(y, __mad(z, 0.0336908472028f, 0.0171492383577f), __mad(z, 0.0311006627355f, 0.0445994015285f)), __mad(z,
-        0.075000945435f, 0.166666663374f));
+    return z * __mad(y, __mad(y, 0.0422117971f, __mad(z, 0.0241520926f, 0.0454760417f)), __mad(z, 0.0749525204f, 0.166667536f));
 }
 
 template <typename F> static inline F asin_series_double(F z) {

@@ -213,7 +213,7 @@ template <typename F> static inline F tanh_fast_double(F x) {
     F r, low;
     F shifted = exp_reduced_double<F>(__max((F)-40.0d, -2.0d * abs(x)), r, low);
     F power = __float_of_bits((__bits(shifted) + 1023) << 52);
-    F m = __mad(power, r + expm1_rest_double<F>(r, low), power - 1.0d);
+    F m = __mad(power, r + exp_curve_double<F>(r, low), power - 1.0d);
     return __copysign(m / (m + 2.0d), x);
 }
 
