@@ -45,6 +45,8 @@ fit("exp2", lambda r: (mpmath.power(2, r) - 1) / r, lambda r: r / mpmath.power(2
 # log(1 + f) = f + f^2 P(f)
 fit("log", lambda f: (mpmath.log1p(f) - f) / f**2, lambda f: f**2 / mpmath.log1p(f), -0.2501, 0.5001, 10)
 fit("log fast", lambda f: (mpmath.log1p(f) - f) / f**2, lambda f: f**2 / mpmath.log1p(f), -0.25, 0.5, 8)
+# log2(1 + f) = f + f P(f)
+fit("log2 fast", lambda f: (mpmath.log1p(f) / mpmath.log(2) - f) / f, lambda f: f / mpmath.log1p(f), -0.25, 0.5, 9)
 # log2(1 + f) = f / ln 2 + f^2 P(f)
 fit("log2", lambda f: (mpmath.log1p(f) - f) / f**2 / mpmath.log(2), lambda f: f**2 / mpmath.log1p(f), -0.29295, 0.41425, 10)
 # sin r = r + r^3 P(r^2), cos r = 1 + r^2 P(r^2)
@@ -59,6 +61,7 @@ fit("atan to 0.5464", lambda z: (mpmath.atan(mpmath.sqrt(z)) / mpmath.sqrt(z) - 
 fit("atan fast", lambda z: (mpmath.atan(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, 1.0, 7)
 # asin x = x + x^3 P(x^2)
 fit("asin", lambda z: (mpmath.asin(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, 0.25, 5)
+fit("asin fast", FITS["asin"][0], FITS["asin"][1], 0.0, 0.25, 4)
 # log2(1 + f) = f / ln 2 + f^2 P(f), for the logarithm of pow
 fit("pow log2", lambda f: (mpmath.log1p(f) / mpmath.log(2) - f / mpmath.log(2)) / f**2, lambda f: f, -0.0396, 0.0396, 5)
 # erf x = x + x P(x^2), for erfc

@@ -38,3 +38,6 @@ template <typename F> static inline F ratio_rest_double(F s, F f) {
     F d_low = f - (d - 2.0d);
     return ((f - high * d) - high * d_low) - (s - high) * (d + d_low);
 }
+
+// a b + c, where the product alone may be beyond the range.
+template <typename F> static inline F product_and_rest_float(F a, F b, F c) { return 2.0f * (a * (0.5f * b) + 0.5f * c); }

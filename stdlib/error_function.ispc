@@ -92,9 +92,9 @@ template <typename F, typename I, typename D, typename U> static inline F erfc_f
     F square = x * x;
     F shifted = __fma(square, -1.44269504f, 12582912.0f);
     F n = shifted - 12582912.0f;
-    F rest = n * 1.90465421e-9f - __fma(x, x, -square);
+    F rest = __fma(n, 1.90465421e-9f, __fma(-x, x, square));
     F most = __fma(n, -0.693147182f, -square);
-    F curve = expm1_curve_float<F>(most, rest);
+    F curve = exp_curve_float<F>(most, rest);
     F sum = __fma(ratio, most, ratio);
     F sum_low = __fma(ratio, most, ratio - sum);
     F rest_of_sum = __fma(ratio + ratio_low, curve, __fma(ratio_low, 1.0f + most, sum_low));

@@ -5,6 +5,14 @@
 // made with mpmath at 50 digits. __mad is fused where there is an instruction for it, and the errors stay within their bounds
 // either way; __fma stands where a product has to be exact, and such functions have others in unfused/.
 
+// e^r less 1 and less most for r = most + rest, |r| <= ln(2) / 2, in units of e^r.
+template <typename F> static inline F exp_curve_float(F most, F rest) {
+    F r = most + rest;
+    F z = r * r;
+    F p = __mad(z, __mad(z, 0.00138207339f, __mad(r, 0.00836867746f, 0.0416682661f)), __mad(r, 0.166665211f, 0.49999994f));
+    return __mad(z, p, rest);
+}
+
 // e^x = 2^n e^r with n = round(x / ln 2), so |r| <= ln(2) / 2 (Cody and Waite 1980). With ln 2 split in two, n times
 // either part counts fully: the first difference is exact. Returns e^r, from 0.7 to 1.5.
 // Rounding to an integer is done by adding 1.5 * 2^23, below which there are no fractions: __scale_sum takes n so.
@@ -12,17 +20,20 @@
 template <typename F> static inline F exp_reduced_float(F x, F &shifted) {
     shifted = __mad(x, 1.44269504f, 12582912.0f);
     F n = shifted - 12582912.0f;
-    F most = __mad(n, -0.693145752f, x), rest = n * -1.42860677e-6f;
-    F r = most + rest;
-    F z = r * r;
-    F p = __mad(z, __mad(z, 0.00138207339f, __mad(r, 0.00836867746f, 0.0416682661f)), __mad(r, 0.166665211f, 0.49999994f));
-    return most + __mad(z, p, rest);
+    F most = __mad(n, -0.693145752f, x);
+    return most + exp_curve_float<F>(most, n * -1.42860677e-6f);
 }
 
 template <typename F> static inline F exp_float(F x) {
     F shifted;
     F e = exp_reduced_float<F>(__max((F)-104.0f, __min((F)90.0f, x)), shifted);
     return __scale_sum((F)1.0f, e, shifted);
+}
+
+// For --math-lib=fast: x - n ln 2, and that as good as its square needs it.
+template <typename F> static inline F rest_of_ln2_float(F x, F n, F &near) {
+    near = (x - n * 0.693145752f) - n * 1.42860677e-6f;
+    return near;
 }
 
 // x 2^n, where both and the result are normal; n + 1.5 * 2^23 is given.
@@ -64,7 +75,7 @@ template <typename F> static inline F exp2_of_one_float(F x) {
     return power;
 }
 
-// For double: e^(r + low) for small r, and the same less 1 + r.
+// For double: e^(r + low) less 1 + r for |r| <= ln(2) / 2, then e^(r + low).
 template <typename F> static inline F exp_curve_double(F r, F low) {
     F z = r * r;
     F p = __mad(z, __mad(z, __mad(z, __mad(z, __mad(r, 2.091123663026154448528e-9d, 2.510038549551031907655e-8d), __mad(r,
@@ -74,7 +85,16 @@ template <typename F> static inline F exp_curve_double(F r, F low) {
     return __mad(z, __mad(r, p, 0.5d), low);
 }
 
-template <typename F> static inline F exp_polynomial_double(F r, F low) { return 1.0d + (r + exp_curve_double<F>(r, low)); }
+// For e^x a term less does, as that counts in units of e^r.
+template <typename F> static inline F exp_polynomial_double(F r, F low) {
+    F z = r * r;
+    F y = z * z;
+    F high = __mad(y, 2.5095589467479502e-08d, __mad(z, __mad(r, 2.7613852100963253e-07d, 2.755728000429909e-06d), __mad(r,
+        2.480153630713628e-05d, 0.00019841269854370018d)));
+    F p = __mad(y, high, __mad(z, __mad(r, 0.0013888888905922382d, 0.008333333333332152d), __mad(r, 0.04166666666665131d,
+        0.16666666666666666d)));
+    return 1.0d + (r + __mad(z, __mad(r, p, 0.5d), low));
+}
 
 // x 2^k in two steps, for results below the normal range and at its end; k as the low bits of k + 1.5 * 2^52. Both factors'
 // exponents are made positive, so that halving needs no sign.
@@ -195,9 +215,9 @@ template <typename F, typename I> static inline F log2_of_normal_float(F x, F ex
     F f = __float_of_bits(__bits(x) - (above & 0xFF800000)) - 1.0f;
     F z = f * f;
     F y = z * z;
-    F low = __fma(z, __fma(f, -0.24045147f, 0.288568109f), __fma(f, -0.36067456f, 0.480898082f));
-    F high = __fma(z, __fma(f, -0.167628676f, 0.171561882f), __fma(f, -0.179166868f, 0.205159381f));
-    F p = __fma(f, __fma(y, __fma(y, 0.0964239463f, high), low), -0.721347511f);
+    F low = __fma(z, __fma(f, -0.239567354f, 0.288571417f), __fma(f, -0.36069867f, 0.480898201f));
+    F high = __fma(z, __fma(f, -0.110256001f, 0.187088177f), __fma(f, -0.191390812f, 0.204486579f));
+    F p = __fma(f, __fma(y, high, low), -0.721347332f);
     return ((F)(above >> 23) + extra) + __fma(f, 1.44269502f, __fma(z, p, f * 1.92596303e-8f));
 }
 
@@ -338,25 +358,15 @@ template <typename F> static inline F expm1_float(F x) {
     return abs(x) < 1.0e-30f ? x : result;
 }
 
-// For double: e^(r + low) - 1 - r, for |r| <= ln(2) / 2.
-template <typename F> static inline F expm1_rest_double(F r, F low) {
-    F z = r * r;
-    F p = __mad(z, __mad(z, __mad(z, __mad(z, __mad(z, 1.608432788395260205215e-10d, __mad(r, 2.091468696808687723173e-9d,
-        2.505207800232945598466e-8d)), __mad(r, 2.755727364311029532782e-7d, 0.000002755731923995709838077d)), __mad(r,
-        0.00002480158732554774121629d, 0.000198412698412664147585d)), __mad(r, 0.001388888888888374830461d,
-        0.008333333333333333539164d)), __mad(r, 0.04166666666666666975462d, 0.1666666666666666666667d));
-    return __mad(z, __mad(r, p, 0.5d), low);
-}
-
-// As for float.
+// As for float, but what the rounding of 2^n - 1 lost is left out: it is half a unit, for n = 54, where little else is lost.
 template <typename F> static inline F expm1_double(F x) {
     F r, low;
     F shifted = exp_reduced_double<F>(__min((F)709.9d, __max((F)-50.0d, x)), r, low);
     F half = times_power_double<F>((F)0.5d, shifted);
     F whole = half - 0.5d;
     F sum = __mad(r, half, whole);
-    F lost = __mad(r, half, whole - sum) + (half - whole - 0.5d);
-    F result = 2.0d * (sum + __mad(expm1_rest_double<F>(r, low), half, lost));
+    F lost = __mad(r, half, whole - sum);
+    F result = 2.0d * (sum + __mad(exp_curve_double<F>(r, low), half, lost));
     return abs(x) < 1.0e-300d ? x : result;
 }
 

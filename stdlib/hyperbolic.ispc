@@ -62,7 +62,8 @@ template <typename F> static inline F half_exp_double(F x) {
     return scale_double<F>(exp_polynomial_double<F>(r, low), shifted - 1.0d);
 }
 
-// With |x| = n ln 2 + r: sinh |x| = (2^n - 2^-n) / 2 cosh r + (2^n + 2^-n) / 2 sinh r, the large terms in double length.
+// With |x| = n ln 2 + r: sinh |x| = (2^n - 2^-n) / 2 cosh r + (2^n + 2^-n) / 2 sinh r, the large terms in double length,
+// but for what the rounding of the first difference lost.
 template <typename F> static inline F sinh_double(F x) {
     F r, low;
     F shifted = exp_reduced_double<F>(__min((F)710.6d, abs(x)), r, low);
@@ -74,12 +75,11 @@ template <typename F> static inline F sinh_double(F x) {
     F y = z * z;
     F odd = __mad(y, __mad(z, 2.5100385495912426e-08d, 2.755726845999598e-06d), __mad(z, 0.00019841269863053618d,
         0.008333333333330062d));
-    F even = __mad(y, __mad(z, 2.091123663054871e-09d, 2.755728296954918e-07d), __mad(z, 2.4801587317144498e-05d,
-        0.0013888888888886552d));
+    F even = __mad(y, 2.7620138719733994e-07d, __mad(z, 2.480152119021773e-05d, 0.0013888888917281794d));
     odd = __mad(r * z, __mad(z, odd, 0.16666666666666669d), low);
-    even = z * __mad(z, __mad(z, even, 0.041666666666666664d), 0.5d);
+    even = z * __mad(z, __mad(z, even, 0.04166666666662399d), 0.5d);
     F sum = __mad(second, r, first);
-    F lost = __mad(second, r, first - sum) + ((up - first) - down);
+    F lost = __mad(second, r, first - sum);
     F value = 2.0d * (sum + __mad(second, odd, __mad(first, even, lost)));
     return abs(x) < 1.0e-300d ? x : __copysign(value, x);
 }
@@ -167,7 +167,7 @@ template <typename F, typename U> static inline F tanh_double(F x) {
     F power = __float_of_bits((__bits(shifted) + 1023) << 52);
     F whole = power - 1.0d, part = r * power;
     F most = whole + part;
-    F lost = (whole - most) + part + expm1_rest_double<F>(r, low) * power;
+    F lost = (whole - most) + part + exp_curve_double<F>(r, low) * power;
     F m = most + lost;
     F m_low = (most - m) + lost;
     F d = m + 2.0d;

@@ -4,20 +4,25 @@
 // 50 digits.
 
 // atan(n / d) of two numbers >= 0, with one division. For double, above tan(3 pi/8) it is pi/2 - atan(d / n), between
-// that and tan(pi/8) pi/4 + atan((n - d) / (n + d)), so that the polynomial sees at most tan(pi/8).
+// that and tan(pi/8) pi/4 + atan((n - d) / (n + d)), so that the polynomial sees at most tan(pi/8). What does not belong to a side
+// is zero there: selecting that costs less than selecting between two numbers.
+template <typename F> static inline F quotient_to_eighth_double(F n, F d, F &base) {
+    F above = 2.414213562373095d * d, beyond = 0.41421356237309503d * d;
+    F over = (n > above ? (F)0.0d : n) - (n >= beyond ? d : (F)0.0d);
+    F under = (n > above ? (F)0.0d : d) + (n >= beyond ? n : (F)0.0d);
+    base = n > above ? (F)1.5707963267948966d : (n >= beyond ? (F)0.7853981633974483d : (F)0.0d);
+    return over / under;
+}
+
 template <typename F> static inline F atan_of_ratio_double(F n, F d) {
-    F middle = n < 0.41421356237309503d * d ? (F)0.0d : (F)1.0d;
-    F over = n > 2.414213562373095d * d ? -d : n - middle * d;
-    F under = n > 2.414213562373095d * d ? n : d + middle * n;
-    F base = n > 2.414213562373095d * d ? (F)1.5707963267948966d : middle * 0.7853981633974483d;
-    F t = over / under;
+    F base;
+    F t = quotient_to_eighth_double<F>(n, d, base);
     F z = t * t;
     F y = z * z;
-    F p = __mad(y, __mad(y, __mad(y, __mad(y, __mad(y, __mad(z, 0.0162829932389244867773d, -0.03456806801496887646027d), __mad(z,
-        0.04551496237494930317103d, -0.05230433007482892120705d)), __mad(z, 0.05878926110528100753571d,
-        -0.06666424634599336699637d)), __mad(z, 0.07692296361048217779077d, -0.09090908753017178324545d)), __mad(z,
-        0.1111111110514572530325d, -0.1428571428565972786171d)), __mad(z, 0.1999999999999980412906d,
-        -0.3333333333333333321669d));
+    F p = __mad(y, __mad(y, __mad(y, __mad(y, __mad(y, -0.019175404711104935d, __mad(z, 0.03923044778479309d,
+        -0.050854078345894844d)), __mad(z, 0.05858140904866328d, -0.06664510525508936d)), __mad(z, 0.07692183125376892d,
+        -0.0909090457530649d)), __mad(z, 0.11111111015187018d, -0.14285714284665682d)), __mad(z, 0.19999999999995516d,
+        -0.3333333333333333d));
     return base + (t + __mad(t * z, p, base * 3.8981718325193755e-17d));
 }
 
@@ -43,6 +48,9 @@ template <typename F, typename U> static inline F atan2_float(F y, F x) {
 
 // The sign of x on what is not below zero.
 template <typename F> static inline F with_sign_float(F size, F x) { return __float_of_bits(__bits(size) | __bits(x) & 0x80000000); }
+template <typename F> static inline F with_sign_double(F size, F x) {
+    return __float_of_bits(__bits(size) | __bits(x) & 0x8000000000000000);
+}
 
 // base + atan(over / under) of a small quotient, with the sign of x.
 template <typename F> static inline F atan_from_base_float(F over, F under, F base, F x) {
@@ -76,7 +84,7 @@ template <typename F> static inline F atan_of_one_float(F x) {
 }
 
 template <typename F> static inline F atan_double(F x) {
-    return __copysign(atan_of_ratio_double<F>(abs(x), (F)1.0d), x);
+    return with_sign_double<F>(atan_of_ratio_double<F>(abs(x), (F)1.0d), x);
 }
 
 float atan(float x) { return atan_float<float>(x); }
@@ -89,7 +97,7 @@ uniform float16 atan(uniform float16 x) { return (uniform float16)atan((uniform 
 // The angle of the point (x, y): the quadrant comes from the signs, of zeros too; two zeros and two infinities count as
 // (1, 0) and (1, 1).
 template <typename F> static inline F angle_of_signs_double(F angle, F y, F x) {
-    return __copysign(__bits(x) >= 0x8000000000000000 ? 3.141592653589793d - (angle - 1.2246467991473532e-16d) : angle, y);
+    return with_sign_double<F>(__bits(x) >= 0x8000000000000000 ? 3.141592653589793d - (angle - 1.2246467991473532e-16d) : angle, y);
 }
 
 template <typename F> static noinline F atan2_at_ends_double(F y, F x) {
@@ -118,8 +126,7 @@ uniform float16 atan2(uniform float16 y, uniform float16 x) { return (uniform fl
 // asin x = x + x^3 P(x^2) for |x| <= 1/2. Above, with s = sqrt((1 - |x|) / 2), it is pi/2 - 2 asin s.
 template <typename F> static inline F asin_series_float(F z) {
     F y = z * z;
-    return z * __mad(y, __mad(y, __mad(z, 0.0336908472028f, 0.0171492383577f), __mad(z, 0.0311006627355f, 0.0445994015285f)), __mad(z,
-        0.075000945435f, 0.166666663374f));
+    return z * __mad(y, __mad(y, 0.0422117971f, __mad(z, 0.0241520926f, 0.0454760417f)), __mad(z, 0.0749525204f, 0.166667536f));
 }
 
 template <typename F> static inline F asin_series_double(F z) {

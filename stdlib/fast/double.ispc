@@ -146,6 +146,33 @@ template <typename F, typename L> static inline F tan_fast_double(F x) {
 double tan(double x) { return tan_fast_double<double, int64>(x); }
 uniform double tan(uniform double x) { return tan_fast_double<uniform double, uniform int64>(x); }
 
+// As by default, without what pi/2 and pi lose in rounding.
+template <typename F> static inline F atan_of_ratio_fast_double(F n, F d) {
+    F base;
+    F t = quotient_to_eighth_double<F>(n, d, base);
+    F z = t * t;
+    F y = z * z;
+    F high = __mad(y, __mad(z, 0.022748939747779046d, -0.04483218628995374d), __mad(z, 0.057362969593526145d, -0.06649607953399717d));
+    F low = __mad(y, __mad(z, 0.07691054614825647d, -0.09090852527088297d), __mad(z, 0.11111109635603796d, -0.1428571426608229d));
+    F p = __mad(y, __mad(y * y, high, low), __mad(z, 0.19999999999898324d, -0.3333333333333325d));
+    return __mad(t * z, p, base + t);
+}
+
+template <typename F> static inline F atan_fast_double(F x) {
+    return with_sign_double<F>(atan_of_ratio_fast_double<F>(abs(x), (F)1.0d), x);
+}
+
+// Not both infinite.
+template <typename F> static inline F atan2_fast_double(F y, F x) {
+    F angle = atan_of_ratio_fast_double<F>(abs(y), __max((F)4.9406564584124654e-324d, abs(x)));
+    return with_sign_double<F>(__bits(x) >= 0x8000000000000000 ? 3.141592653589793d - angle : angle, y);
+}
+
+double atan(double x) { return atan_fast_double<double>(x); }
+uniform double atan(uniform double x) { return atan_fast_double<uniform double>(x); }
+double atan2(double y, double x) { return atan2_fast_double<double>(y, x); }
+uniform double atan2(uniform double y, uniform double x) { return atan2_fast_double<uniform double>(y, x); }
+
 // n and r in |x| = n ln 2 + r: a quarter of 2^n and of 2^-n, or 0 where that does not matter, then sinh r and cosh r - 1.
 template <typename F> static inline void parts_of_sinh_fast_double(F x, F &up, F &down, F &odd, F &even) {
     F size = __min((F)710.6d, abs(x));
@@ -186,7 +213,7 @@ template <typename F> static inline F tanh_fast_double(F x) {
     F r, low;
     F shifted = exp_reduced_double<F>(__max((F)-40.0d, -2.0d * abs(x)), r, low);
     F power = __float_of_bits((__bits(shifted) + 1023) << 52);
-    F m = __mad(power, r + expm1_rest_double<F>(r, low), power - 1.0d);
+    F m = __mad(power, r + exp_curve_double<F>(r, low), power - 1.0d);
     return __copysign(m / (m + 2.0d), x);
 }
 

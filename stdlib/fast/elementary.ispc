@@ -39,9 +39,9 @@ template <typename F> static inline F log2_fast(F x) {
     F f = __significand_normal(x) - 1.0f;
     F z = f * f;
     F y = z * z;
-    F low = __mad(z, __mad(f, -0.360672594f, 0.480900776f), __mad(f, -0.721347559f, 0.44269504f));
-    F high = __mad(z, __mad(f, -0.189898333f, 0.209253729f), __mad(f, -0.240207671f, 0.288380649f));
-    F p = __mad(y, __mad(y, __mad(f, -0.0629422214f, 0.149055092f), high), low);
+    F low = __mad(z, __mad(f, -0.360584f, 0.48090297f), __mad(f, -0.72134835f, 0.44269502f));
+    F high = __mad(z, __mad(f, -0.17488807f, 0.21627967f), __mad(f, -0.24258694f, 0.288179f));
+    F p = __mad(y, __mad(y, 0.07885813f, high), low);
     // f itself apart from the rest, whose rounding counts less.
     return __mad(f, p, __exponent_normal(x) + f);
 }
@@ -92,45 +92,54 @@ template <typename F> static inline F tan_fast(F x) {
 float tan(float x) { return tan_fast<float>(x); }
 uniform float tan(uniform float x) { return tan_fast<uniform float>(x); }
 
-// For t from 0 to 1.
-template <typename F> static inline F atan_fraction_fast(F t) {
+// axis + atan(over / under) for a quotient from -1 to 1.
+template <typename F> static inline F atan_from_axis_fast(F over, F under, F axis) {
+    F t = over / under;
     F z = t * t;
     F u = z * z;
-    F low = __mad(u, 0.0999567211f, __mad(z, -0.140504584f, 0.199756235f));
-    F high = __mad(u, -0.0049104006f, __mad(z, 0.0250374731f, -0.0606127381f));
-    return __mad(t * z, __mad(z, __mad(z * u, high, low), -0.333324641f), t);
+    F high = __mad(u, __mad(u, -0.0049104006f, __mad(z, 0.0250374731f, -0.0606127381f)), __mad(z, 0.0999567211f, -0.140504584f));
+    return __mad(t * z, __mad(u, high, __mad(z, 0.199756235f, -0.333324641f)), axis + t);
 }
 
+// The angle between the point and the nearer axis, taken off pi/2 where that is the other one.
 template <typename F> static inline F atan_fast(F x) {
     F size = abs(x);
-    F t = __min((F)1.0f, size) / __max((F)1.0f, size);
-    F angle = atan_fraction_fast<F>(t);
-    return __copysign(size > 1.0f ? 1.57079637f - angle : angle, x);
+    F over = size > 1.0f ? (F)-1.0f : size, axis = size > 1.0f ? (F)1.57079637f : (F)0.0f;
+    return with_sign_float<F>(atan_from_axis_fast<F>(over, __max((F)1.0f, size), axis), x);
 }
 
 float atan(float x) { return atan_fast<float>(x); }
 uniform float atan(uniform float x) { return atan_fast<uniform float>(x); }
 
-// Not both infinite.
+// Not both infinite. The axis is pi/2 less pi/2 with the sign of x, where x is the larger.
 template <typename F, typename U> static inline F atan2_fast(F y, F x) {
     F n = abs(y), d = abs(x);
-    F t = __min(d, n) / __max((F)1.40129846e-45f, __max(n, d));
-    F angle = atan_fraction_fast<F>(t);
-    U left = __bits(x) & 0x80000000;
-    F axis = n > d ? (F)1.57079637f : __float_of_bits((U)0x40490FDB & (U)((int)left >> 31));
-    U turned = n > d ? left ^ 0x80000000 : left;
-    return __copysign(axis + __float_of_bits(__bits(angle) ^ turned), y);
+    F turned = n > d ? (F)-0.0f : (F)0.0f;
+    F over = __float_of_bits(__bits(__min(d, n)) ^ __bits(turned) ^ __bits(x) & 0x80000000);
+    F axis = 1.57079637f - (n > d ? (F)0.0f : with_sign_float<F>((F)1.57079637f, x));
+    return with_sign_float<F>(atan_from_axis_fast<F>(over, __max((F)1.40129846e-45f, __max(n, d)), axis), y);
 }
 
 float atan2(float y, float x) { return atan2_fast<float, uint32>(y, x); }
 uniform float atan2(uniform float y, uniform float x) { return atan2_fast<uniform float, uniform uint32>(y, x); }
 
+// 4 z, of which the root is not halved.
+template <typename F> static inline F asin_square_fast(F size) {
+    F doubled = size + size;
+    return __min(2.0f - doubled, doubled * doubled);
+}
+
+// start + asin s
+template <typename F> static inline F asin_sum_fast(F start, F s, F z) {
+    F p = __mad(z, __mad(z, __mad(z, 0.000195357064f, 0.000625107204f), 0.00471308827f), 0.041663907f);
+    return __mad(s, z * p, start + s);
+}
+
 template <typename F> static inline F asin_fast(F x) {
     F size = abs(x);
-    F z = size > 0.5f ? __mad(size, -0.5f, 0.5f) : x * x;
-    F s = size > 0.5f ? sqrt(z) : size;
-    F angle = __mad(s, asin_series_float<F>(z), s);
-    return __copysign(size > 0.5f ? __mad(angle, -2.0f, 1.57079637f) : angle, x);
+    F z = asin_square_fast<F>(size);
+    F start = size > 0.5f ? (F)1.57079637f : (F)0.0f;
+    return with_sign_float<F>(asin_sum_fast<F>(start, size > 0.5f ? -sqrt(z) : size, z), x);
 }
 
 float asin(float x) { return asin_fast<float>(x); }
@@ -138,11 +147,10 @@ uniform float asin(uniform float x) { return asin_fast<uniform float>(x); }
 
 template <typename F> static inline F acos_fast(F x) {
     F size = abs(x);
-    F z = size > 0.5f ? __mad(size, -0.5f, 0.5f) : x * x;
-    F s = __copysign(size > 0.5f ? sqrt(z) : size, x);
-    F angle = __mad(s, asin_series_float<F>(z), s);
-    F start = size > 0.5f ? (x < 0.0f ? (F)3.14159274f : (F)0.0f) : (F)1.57079637f;
-    return __mad(size > 0.5f ? (F)2.0f : (F)-1.0f, angle, start);
+    F z = asin_square_fast<F>(size);
+    F s = size > 0.5f ? with_sign_float<F>(sqrt(z), x) : -x;
+    F start = 1.57079637f - (size > 0.5f ? with_sign_float<F>((F)1.57079637f, x) : (F)0.0f);
+    return asin_sum_fast<F>(start, s, z);
 }
 
 float acos(float x) { return acos_fast<float>(x); }
@@ -180,32 +188,31 @@ template <typename F> static inline F tanh_fast(F x) {
 float tanh(float x) { return tanh_fast<float>(x); }
 uniform float tanh(uniform float x) { return tanh_fast<uniform float>(x); }
 
-// |x| = n ln 2 + r: 2^n / 4 and 2^-n / 4, as far as it matters, sinh r and cosh r - 1.
+// |x| = n ln 2 + r: 2^n / 4 and 2^-n / 4, as far as it matters, sinh r and cosh r doubled.
 template <typename F> static inline void turns_of_ln2_fast(F size, F &up, F &down, F &odd, F &even) {
     F bounded = __min((F)89.7f, size);
     F shifted = __mad(bounded, 1.44269504f, 12582912.0f);
     F n = shifted - 12582912.0f;
-    F r = __mad(n, -1.42860677e-6f, __mad(n, -0.693145752f, bounded));
-    F z = r * r;
+    F near;
+    F r = rest_of_ln2_float<F>(bounded, n, near);
+    F z = near * near;
     up = times_power_float<F>((F)0.25f, shifted);
     down = __float_of_bits(max(0, 0x7D000000 - (int)__bits(up)));
-    odd = __mad(r * z, __mad(z, 0.008366562f, 0.16666543f), r);
-    even = z * __mad(z, __mad(z, 0.00138888889f, 0.0416666667f), 0.5f);
+    odd = __mad(r * z, __mad(z, 0.0167330913f, 0.33333087f), r + r);
+    even = __mad(z, __mad(z, __mad(z, 0.0027870859f, 0.0833329186f), 1.0f), 2.0f);
 }
 
 // sinh x = (2^n + 2^-n) / 2 sinh r + (2^n - 2^-n) / 2 cosh r, cosh x with the signs the other way
 template <typename F> static inline F sinh_fast(F x) {
     F up, down, odd, even;
     turns_of_ln2_fast<F>(abs(x), up, down, odd, even);
-    F first = up - down;
-    return __copysign(2.0f * __mad(up + down, odd, __mad(first, even, first)), x);
+    return with_sign_float<F>(product_and_rest_float<F>(up - down, even, (up + down) * odd), x);
 }
 
 template <typename F> static inline F cosh_fast(F x) {
     F up, down, odd, even;
     turns_of_ln2_fast<F>(abs(x), up, down, odd, even);
-    F first = up + down;
-    return 2.0f * __mad(up - down, odd, __mad(first, even, first));
+    return product_and_rest_float<F>(up + down, even, (up - down) * odd);
 }
 
 float sinh(float x) { return sinh_fast<float>(x); }
