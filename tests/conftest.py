@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 # Compilers and interpreters make many objects and few circles: looking for these as often as usual takes a sixth of the time.
-gc.set_threshold(100_000, 20, 50)
+gc.set_threshold(1_000_000, 20, 50)
 
 # Hundreds of processes import the compiler: without its bytecode each takes half a second more, whatever is usual here.
 sys.dont_write_bytecode = False
@@ -22,6 +22,11 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 signal.signal(signal.SIGINT, signal.default_int_handler)
 for kind in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
     signal.signal(kind, signal.SIG_DFL)
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than processors: some tests wait for a browser or for other processes."""
+    return len(os.sched_getaffinity(0)) + 1
 
 
 def pytest_collection_finish() -> None:

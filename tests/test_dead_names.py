@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent / "voltac"
 
 FOR_OTHERS = {
@@ -95,6 +97,7 @@ def uses(tree: ast.AST) -> Iterator[tuple[str, ast.AST]]:
             yield from ((name, node) for name in node.kwd_attrs)
 
 
+@pytest.mark.whole
 def test_every_name_is_used() -> None:
     trees = {path: ast.parse(path.read_text()) for path in sorted(ROOT.rglob("*.py"))}
     used: dict[str, list[ast.AST]] = {}

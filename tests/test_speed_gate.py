@@ -59,6 +59,7 @@ def test_a_state_that_is_none_is_one_message() -> None:
     assert "Traceback" not in made.stderr
 
 
+@pytest.mark.whole
 def test_two_trees_are_compared() -> None:
     """The same twice, so that nothing is different but noise, of which the test does not judge."""
     made = subprocess.run(

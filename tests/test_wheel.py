@@ -5,6 +5,8 @@ import sys
 import venv
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
 
 KERNEL = """\
@@ -22,6 +24,7 @@ assert np.array_equal(a, np.sqrt(np.arange(19, dtype=np.float32) * 4)), a
 """
 
 
+@pytest.mark.whole
 def test_an_installed_wheel_compiles_and_calls(tmp_path: Path) -> None:
     build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "-o", str(tmp_path), str(ROOT)]
     subprocess.run(build, check=True, capture_output=True)

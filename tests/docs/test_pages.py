@@ -18,6 +18,7 @@ LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)(#[^)\s]*)?\)")
 
 
 @pytest.mark.skipif(importlib.util.find_spec("myst_parser") is None, reason="there is no Sphinx with MyST")
+@pytest.mark.whole
 def test_sphinx_finds_nothing_to_warn_of(tmp_path: Path) -> None:
     options = ["-W", "--keep-going", "-n", "-q", "-d", str(tmp_path / "trees")]
     command = [sys.executable, "-m", "sphinx", *options, "docs", str(tmp_path / "pages")]

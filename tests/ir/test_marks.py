@@ -46,6 +46,7 @@ def test_functions_that_are_seldom_called_have_their_mark() -> None:
     assert marks.is_seldom_called(f"f.{marks.WRAPPING}.2") and not marks.is_seldom_called("wrapping")
 
 
+@pytest.mark.whole
 def test_nobody_else_looks_into_names_of_blocks() -> None:
     meant = re.compile(r"foreach\||\.all_on|_\\d\+_\\d\+|\.wrapping|voltac-(?:threads|flush|lines)")
     for path in SOURCES.rglob("*.py"):

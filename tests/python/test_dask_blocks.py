@@ -176,6 +176,7 @@ def smoothed(x: Any) -> Any:
     return 0.25 * x[:-2] + 0.5 * x[1:-1] + 0.25 * x[2:]
 
 
+@pytest.mark.whole
 def test_a_cluster_smooths_an_array_that_no_worker_could_hold(k: voltac.KernelModule) -> None:
     limit, count, block = 230_000_000, 60_000_000, 1_250_000
     distributed = pytest.importorskip("distributed")

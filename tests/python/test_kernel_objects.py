@@ -86,6 +86,7 @@ def test_the_assembly_is_that_of_one_function() -> None:
         k.assembly("incremnt")
 
 
+@pytest.mark.whole
 def test_the_stub_is_what_a_type_checker_understands(k: voltac.KernelModule, tmp_path: Path) -> None:
     text = k.stub()
     assert "def increment(values: NDArray[np.int32] | None, count: int) -> None:" in text

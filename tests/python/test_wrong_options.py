@@ -255,6 +255,7 @@ def test_folders_may_be_bytes_as_elsewhere_in_python() -> None:
     assert make_options(target="sse4", include=["/tmp", b"/usr"]).include_directories == ("/tmp", "/usr")
 
 
+@pytest.mark.whole
 def test_type_checkers_know_the_options(tmp_path: Path) -> None:
     fields = set(Options.__match_args__) - {"masked_paths", "symbol_suffix", "level", "include_directories"}
     assert set(get_type_hints(CompileOptions)) == fields | {"opt", "include"}

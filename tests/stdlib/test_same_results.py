@@ -81,6 +81,7 @@ def differences(type: str, target: str, level: int, form: str) -> list[str]:
     return wrong
 
 
+@pytest.mark.whole
 def test_float_results_are_the_same_where_the_arithmetic_is() -> None:
     """One test, so that each module is compiled once."""
     for (target, level), form in product(TARGETS, "vmu"):
