@@ -55,7 +55,8 @@ def test_the_text_of_a_call() -> None:
         "  %r.half.as = tail call <8 x float> @llvm.floor.v8f32(<8 x float> %r.half.of), !dbg !7",
         "  %r = fptrunc <8 x float> %r.half.as to <8 x half>, !dbg !7",
     ]
-    numbered = "define <8 x half> @f(<8 x half> %0) {\n  %2 = call <8 x half> @llvm.sqrt.v8f16(<8 x half> %0)\n  ret <8 x half> %2\n}\n"
+    numbered = "define <8 x half> @f(<8 x half> %0) {\n  %2 = call <8 x half> @llvm.sqrt.v8f16(<8 x half> %0)\n"
+    numbered += "  ret <8 x half> %2\n}\n"
     binding.parse_assembly(widen_half_functions(numbered)).verify()
     other = "  %r = call <8 x half> @llvm.fabs.v8f16(<8 x half> %a)\n  %s = call half @llvm.floor.f16(half %b)\n"
     assert widen_half_functions(other) == other
