@@ -16,9 +16,7 @@ from __future__ import annotations
 
 import re
 
-from voltac.ir import match as m
 from voltac.ir.cfg import control_flow
-from voltac.ir.constants import integers
 from voltac.ir.lane_formulas import UniformSymbol
 from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.model import Function, Instruction, Module
@@ -35,6 +33,7 @@ from voltac.passes.loops.distances import Distance, Extents, distance, extents, 
 from voltac.passes.loops.gang_loops import GangLoop, root
 from voltac.passes.loops.lane_counts import lane_numbers
 from voltac.passes.loops.live_values import most_live
+from voltac.passes.loops.long_chains import GANGS, waits_in_line
 from voltac.passes.loops.narrow_sums import enough, narrow_sums
 from voltac.passes.loops.wide_loops import WideLoop, gains_by_width
 from voltac.passes.loops.wide_walks import asking_of, factor_of_walk, is_local, leads_itself, waits_long
@@ -52,6 +51,8 @@ _MOST_REGISTERS = 4
 _MOST_LIVE = 28
 """Registers that all values together may take at a time, where there are 16: with 26 a transform of 8 words still gains by two
 gangs, with 32 the colours of two pixels take 2.3 times as long by four gangs as by two, most of them in memory."""
+_MOST_BESIDE_CONSTANTS = 16
+"""The same of bodies that are as long as several loops, and have many constants. Chosen, not measured."""
 _MOST_AT_ONCE = 32
 """Vector instructions of a loop in the body, of all gangs together."""
 _MOST_CHAINS = 8
@@ -89,7 +90,8 @@ def _fills_words(step: int) -> bool:
 def _widen_function(
     function: Function, layout: DataLayout, effects: ModuleEffects, options: Options, most: int, only_fills: bool
 ) -> None:
-    """Rewrite loops of up to ``most`` instructions; ``only_fills``: that registers are filled is all that is gained."""
+    """Rewrite loops of up to ``most`` instructions, longer ones only where they wait; ``only_fills``: that registers are filled
+    is all that is gained."""
     flow = control_flow(function)
     inner = flow.inner_loops()
     candidates = [loop for loop in flow.loops if len(loop.blocks) == 2 or inner[loop.header]]
@@ -98,7 +100,7 @@ def _widen_function(
     values = lane_values(function, layout)
     known = FunctionEffects(effects, function, values)
     for loop in candidates:
-        found = GangLoop.of(function, loop, flow, values, most)
+        found = GangLoop.of(function, loop, flow, values, _MOST_FILLING)
         if found is None or (len(found.blocks) > 1 and (found.carried or not inner[loop.header])):
             continue
         move_conditions_into_terms(found, values)
@@ -106,6 +108,7 @@ def _widen_function(
         if carried is not None:
             wide = _Widening(found, values, carried, options.target)
             wide.only_fills = only_fills
+            wide.only_waits = sum(len(block.instructions) for block in found.blocks) > most
             wide.inner = set().union(*(each.blocks for each in inner[loop.header]))
             wide.heads = {each.header for each in inner[loop.header]}
             if len(inner[loop.header]) == 1 and not carried:
@@ -127,6 +130,8 @@ class _Widening:
         self.function = loop.function
         self.counter, self.following, self.width = loop.counter, loop.following, loop.width
         self.only_fills = False
+        self.only_waits = False
+        """It is too long for anything else."""
         self.inner: set[str] = set()
         """Blocks of loops in the body: in each iteration all gangs do the same there."""
         self.heads: set[str] = set()
@@ -175,7 +180,7 @@ class _Widening:
         mark_readable(accesses, [], self.values)
         for access in accesses:
             if not (self.loop.is_even(access) or self._is_same(access) or self._is_irregular_load(access)):
-                if not self._is_load_of_blocks(access):
+                if not self.loop.is_of_blocks(access):
                     return 1
                 blocks = True
             masked = not access.all_on and not access.readable and not self._is_merged(access, accesses)
@@ -232,6 +237,12 @@ class _Widening:
             return max(1, most)
         if blocks and self._start_multiple() % (register // smallest):
             return 1
+        if not self.carried and widest == _PIXEL and widest * self.width == register:
+            most = _MOST_BESIDE_CONSTANTS * (1 + options.target.has_avx512)
+            if waits_in_line(self.loop.body, self._is_data) and self._live(GANGS, register) <= most:
+                return GANGS
+        if self.only_waits:
+            return 1
         if floats and not blocks and not self.carried and 4 * self.width >= register:
             # Whole registers already: packing what is stored may gain, and AVX-512 stores the lower parts of lanes anyway.
             if options.target.has_avx512 or all(store.size >= 4 for store in stores):
@@ -260,7 +271,7 @@ class _Widening:
             if block.name in self.heads:
                 chains += sum(lanes_of(phi.type) == self.width for phi in block.phis())
             for instruction in block.instructions:
-                if instruction.op in ("fdiv", "frem") or ".sqrt." in instruction.text:
+                if lanes_of(instruction.type) and (instruction.op in ("fdiv", "frem") or ".sqrt." in instruction.text):
                     return 1
                 work += self._is_data(instruction) and instruction.op not in ("phi", "insertelement", "shufflevector")
         factor = _MOST_REGISTERS
@@ -288,24 +299,6 @@ class _Widening:
         if access.is_store or not access.is_uniform:
             return False
         return all(root(symbol) != self.counter and not self._is_made_in_loop(symbol) for symbol in terms)
-
-    def _is_load_of_blocks(self, access: Access) -> bool:
-        """Whether neighbours load one element for several of them, at ``(i + lane) >> count``, or divided by a power of two."""
-        if access.is_store or not access.all_on or access.address is None:
-            return False
-        made = m.made_by(("getelementptr",), access.pointers.value, self.values.definitions)
-        if made is None or len(made.operands) != 2 or lanes_of(made.operands[0].type):
-            return False
-        extended = m.made_by(("sext", "zext"), made.operands[1].value, self.values.definitions)
-        index = extended.operands[0] if extended is not None else made.operands[1]
-        shift = m.made_by(("ashr", "lshr", "sdiv", "udiv"), index.value, self.values.definitions)
-        numbers = integers(*shift.operands[1]) if shift is not None else None
-        if shift is None or not numbers or (shift.op in ("sdiv", "udiv") and numbers[0].bit_count() != 1):
-            return False
-        lanes = self.values.of(shift.operands[0])
-        if lanes is None or lanes.offsets != tuple(range(self.width)) or list(lanes.terms.values()) != [1]:
-            return False
-        return all(root(symbol) == self.counter and symbol.inner is None for symbol in lanes.terms)
 
     def _start_multiple(self) -> int:
         """Of which number the loop's first index is known to be a multiple; 0 of all."""

@@ -19,6 +19,7 @@ from voltac.ir.lane_formulas import UniformSymbol
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Block, Function, Instruction
 from voltac.ir.parts import Operand
+from voltac.ir.types import lanes_of
 from voltac.passes.accesses.access import Access
 
 _STEP = m.op("add", m.value("counter"), m.constant("width"), flag="nsw")
@@ -98,6 +99,24 @@ class GangLoop:
             return False
         counting = [(symbol, factor) for symbol, factor in access.address.terms.items() if root(symbol) == self.counter]
         return len(counting) == 1 and counting[0][0].kind in ("value", "sext") and counting[0][1] == step
+
+    def is_of_blocks(self, access: Access) -> bool:
+        """Whether neighbours load one element for several of them, at ``(i + lane) >> count``, or divided by a power of two."""
+        if access.is_store or not access.all_on or access.address is None:
+            return False
+        made = m.made_by(("getelementptr",), access.pointers.value, self.values.definitions)
+        if made is None or len(made.operands) != 2 or lanes_of(made.operands[0].type):
+            return False
+        extended = m.made_by(("sext", "zext"), made.operands[1].value, self.values.definitions)
+        index = extended.operands[0] if extended is not None else made.operands[1]
+        shift = m.made_by(("ashr", "lshr", "sdiv", "udiv"), index.value, self.values.definitions)
+        numbers = integers(*shift.operands[1]) if shift is not None else None
+        if shift is None or not numbers or (shift.op in ("sdiv", "udiv") and numbers[0].bit_count() != 1):
+            return False
+        lanes = self.values.of(shift.operands[0])
+        if lanes is None or lanes.offsets != tuple(range(self.width)) or list(lanes.terms.values()) != [1]:
+            return False
+        return all(root(symbol) == self.counter and symbol.inner is None for symbol in lanes.terms)
 
 
 def root(symbol: UniformSymbol) -> str:

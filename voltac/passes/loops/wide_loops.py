@@ -14,6 +14,7 @@ from voltac.passes.loops.accumulators import Accumulator, begun, folded, repeate
 from voltac.passes.loops.distances import Distance, Extents, are_far
 from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.lane_counts import with_lanes
+from voltac.passes.loops.long_chains import begins_with_long_body
 from voltac.passes.loops.narrow_sums import NarrowSum, summed
 from voltac.passes.loops.preheader import Preheader
 from voltac.system.lazy_patterns import lazy_pattern
@@ -27,9 +28,9 @@ NEVER = "-2147483648"
 def gains_by_width(function: Function, options: Options) -> bool:
     """Whether it may have a loop that gains by several gangs at once, though one fills a register of words.
 
-    That is one over small elements, around a short loop, or for the least or greatest of all.
+    That is one over small elements, around a short loop, with a long body, or for the least or greatest of all.
     """
-    if any(marks.begins_gang(block.name, block.successors) for block in function.blocks):
+    if any(marks.begins_gang(block.name, block.successors) or begins_with_long_body(block) for block in function.blocks):
         return True
     return any(_is_small(each) or _is_extreme(each, options) for each in function.instructions())
 
