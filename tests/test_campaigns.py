@@ -15,7 +15,7 @@ from pathlib import Path
 import ledger
 import pytest
 from campaign import Campaign
-from reducing import least_text
+from reducing import least_text, reduced
 from running import Worker, run
 from toy_campaigns import CAMPAIGNS as TOYS
 
@@ -99,6 +99,12 @@ def test_a_text_is_reduced_to_the_words_that_matter() -> None:
     assert len(tried) < 100
     assert least_text(text, fails, time.monotonic() - 1) == text
     assert least_text(text, lambda text: False, time.monotonic() + 60) == text, "what does not fail again is left as it is"
+
+
+def test_a_text_that_hangs_takes_no_more_of_the_time_to_reduce_than_others() -> None:
+    begin = time.monotonic()
+    assert reduced(TOYS["steps"], 1, "step\ngoal\n", "wrong: a goal", 2.0).split() == ["step", "goal"]
+    assert time.monotonic() - begin < 2 + 10, "120 seconds for each text without a step, unless there is an end before"
 
 
 def test_what_failed_is_kept_reduced_and_the_command_ends_with_1(tmp_path: Path) -> None:

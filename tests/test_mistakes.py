@@ -225,6 +225,11 @@ DECLARATIONS: tuple[Row, ...] = (
     ("void use(int a¦; int b) { a = b; }", "','"),
     ("void use(int a) ¦const { a = 1; }", "parameter list"),
     ("void use(int a)\n    ¦a = 1;\n}", "'{' missing after ')'"),
+    ("int use(int a) ¦return a + 1;\nint next(int b) { return use(b); }", "stands in braces"),
+    ("void use(uniform int a[]) ¦a[0] = 1;", "stands in braces"),
+    ("int use(int a)\n    ¦return a + 1;\nint next(int b) { return use(b); }", "stands in braces"),
+    ("void use(int a) { switch (a) { case 1.¦.3: a = 1; break; } }\nint next;", "a 'case' has one value"),
+    ("void use(int a) { switch (a) { case 1 .¦. 3: a = 1; break; } }\nint next;", "a 'case' has one value"),
     ("void use(int a) { a = 1;\n\nint next(int b) ¦{ return b; }", "is the '{' in line"),
     ("void use(int a) {\n    if (a > 1) {\n        a = 1;\n}\n\nint next(int b) ¦{ return b; }", "is the '{' in line"),
     (

@@ -18,6 +18,9 @@ with warnings.catch_warnings():
 PARTS = (re.compile(r"[^\n]*\n|[^\n]+"), re.compile(r"\w+\s*|\W\s*"))
 """What is left out, first by lines, then by tokens."""
 
+LONGER, SHORTEST = 3, 1.0
+"""Times of the whole text's trial, and seconds, that one of a smaller text may take: on a busy machine it may wait."""
+
 
 def kind(failure: str) -> str:
     """What makes two failures the same mistake."""
@@ -25,15 +28,24 @@ def kind(failure: str) -> str:
 
 
 def reduced(campaign: Campaign, seed: int, text: str, failure: str, seconds: float) -> str:
-    """A smaller text with the same kind of failure, or the text itself; it takes not much longer than ``seconds``."""
-    worker = Worker(campaign)
+    """A smaller text with the same kind of failure, or the text itself, after ``seconds`` at most.
+
+    A text whose trial takes much longer than that of the whole one, as a loop without its step does, fails in another way,
+    unless it is the failure to take too long.
+    """
+    worker, deadline, limit = Worker(campaign), time.monotonic() + seconds, campaign.seconds
 
     def fails(text: str) -> bool:
-        worker.start(seed, text)
-        return kind(worker.result()) == kind(failure)
+        nonlocal limit
+        begin = time.monotonic()
+        worker.start(seed, text, limit)
+        same = kind(worker.result(deadline)) == kind(failure)
+        if limit == campaign.seconds and kind(failure) != "hang":
+            limit = min(limit, LONGER * (time.monotonic() - begin) + SHORTEST)
+        return same and time.monotonic() < deadline
 
     try:
-        return least_text(text, fails, time.monotonic() + seconds)
+        return least_text(text, fails, deadline)
     finally:
         worker.stop()
 

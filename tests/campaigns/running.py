@@ -6,6 +6,7 @@ import contextlib
 import gc
 import importlib
 import json
+import math
 import os
 import resource
 import select
@@ -77,9 +78,11 @@ class Worker:
         self._end = 0.0
         self._deadline = 0.0
         self._used = 0.0
+        self._seconds = campaign.seconds
 
-    def start(self, seed: int, text: str | None = None) -> None:
-        """Begin a trial; ``text`` takes the place of that of the seed."""
+    def start(self, seed: int, text: str | None = None, seconds: float | None = None) -> None:
+        """Begin a trial; ``text`` takes the place of that of the seed, ``seconds`` that of the campaign's."""
+        self._seconds = self.campaign.seconds if seconds is None else seconds
         if self._process is None or time.monotonic() > self._end:
             self.stop()
             self._process = subprocess.Popen(
@@ -100,7 +103,7 @@ class Worker:
             self._end = time.monotonic() + LIFETIME
         assert self._process is not None and self._process.stdin is not None
         self.seed = seed
-        self._deadline = time.monotonic() + self.campaign.seconds
+        self._deadline = time.monotonic() + self._seconds
         self._used = _seconds(_status(Path(f"/proc/{self._process.pid}")))
         with contextlib.suppress(BrokenPipeError):  # it has ended, and so will the trial
             self._process.stdin.write(json.dumps([seed, text]) + "\n")
@@ -130,7 +133,7 @@ class Worker:
         """
         time.sleep(SAMPLE if sample else 0)
         states, used = self._processor()
-        return not states.isdisjoint("RT") and used - self._used < self.campaign.seconds
+        return not states.isdisjoint("RT") and used - self._used < self._seconds
 
     def _processor(self) -> tuple[set[str], float]:
         """States of all threads of its group, as ``/proc`` has them, and seconds of processor time."""
@@ -146,20 +149,20 @@ class Worker:
                     used = _seconds(fields)
         return states, used
 
-    def result(self) -> str:
-        """The end of the trial, waited for until it is late."""
+    def result(self, end: float = math.inf) -> str:
+        """The end of the trial, waited for until it is late, or until ``end`` of the clock, though it only waits for a processor."""
         try:
-            answer = self._answer()
+            answer = self._answer(end)
         except TimeoutError:
             self.stop()
-            return f"hang: no end after {self.campaign.seconds} s"
+            return f"hang: no end after {self._seconds} s"
         return f"crash {self.stop()}: the process ended" if answer is None else str(answer)
 
-    def _answer(self) -> Any:
-        """None where the process has ended; TimeoutError if it has done nothing when it is late."""
+    def _answer(self, end: float = math.inf) -> Any:
+        """None where the process has ended; TimeoutError if it has done nothing when it is late, or at the end."""
         assert self._process is not None and self._process.stdout is not None
-        while not select.select([self.descriptor], [], [], max(0.1, self._deadline - time.monotonic()))[0]:
-            if self.late:
+        while not select.select([self.descriptor], [], [], max(0.1, min(self._deadline, end) - time.monotonic()))[0]:
+            if time.monotonic() > end or self.late:
                 raise TimeoutError
         line = self._process.stdout.readline()
         return json.loads(line) if line else None

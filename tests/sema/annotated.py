@@ -29,8 +29,8 @@ def options(target: str = "avx2-i32x8", **changes: object) -> Options:
     return replace(Options(target=find_target(target)), **changes)  # type: ignore[arg-type]
 
 
-_SILENT = OFF_BY_DEFAULT | {"uniform"}
-"""Short programs have many variables that could be uniform."""
+_SILENT = OFF_BY_DEFAULT | {"uniform", "unused-value"}
+"""Short programs have many variables that could be uniform, and values that only have to be checked."""
 
 
 def checked(

@@ -404,3 +404,59 @@ void f(uniform int a, uniform int b) {
 }""",
     }
 )
+
+
+test_statements_without_effect = rule_test(
+    {
+        "comparisons and sums": """
+struct S { int a; };
+void f(int a, int & b, uniform int p[], S & s) {
+    b == a; // warning: write '='
+    b + 1; // warning: nothing is done
+    p[0] == 3; // warning: write '='
+    if (a > 1)
+        s.a - a; // warning: nothing is done
+    -a; // warning: nothing is done
+    p + 1; // warning: nothing is done
+}""",
+        "what does something": """
+struct S { int a; };
+#define NOTHING(x) (x) == 0
+int operator+(S & s, int a) { s.a += a; return a; }
+void f(int a, int & b, S & s, uniform int p[]) {
+    s + a;
+    NOTHING(a);
+    (void)(a + 1);
+    a > 1 && b == 2;
+    b++;
+    p[0];
+    a;
+    0;
+}""",
+        "a semicolon too many": """
+void f(int a, int & b, uniform int n) {
+    if (a > 1); // warning: the ';' is all that this 'if' controls
+        b = 1;
+    cif ((a > 1)); b = 1; // warning: the ';' is all
+    while (n < 3); // warning: the ';' is the whole body
+    {
+        n++;
+    }
+    for (uniform int i = 0; i < n; ++i); { b++; } // warning: the ';' is the whole body
+}""",
+        "an empty body that is meant": """
+#define CHECK(x)
+void f(int a, int & b, uniform int n) {
+    if (a > 1) ; else b = 1;
+    if (a > 1) CHECK(a);
+    if (a > 1) { }
+    if (a > 1)
+        ;
+    while (n++ < 3);
+    for (; n < 10; n++);
+    do { n++; } while (n < 20);
+    { b = n; }
+}""",
+    },
+    disabled=OFF_BY_DEFAULT | {"uniform"},
+)

@@ -33,6 +33,12 @@ def a_page(seed: int) -> str:
     return "".join(f"line {k} {'alpha' if k == 7 else 'omega' if k == 20 else 'beta'}\n" for k in range(30))
 
 
+def hangs_without_a_step(seed: int, text: str) -> str:
+    while "step" not in text:
+        time.sleep(1)
+    return "wrong: a goal" if "goal" in text else ""
+
+
 def well(seed: int, text: str) -> str:
     time.sleep(0.01)
     return ""
@@ -43,6 +49,7 @@ CAMPAIGNS = {
     for row in (
         Campaign("ends", "trials end", ends, seconds=1, gigabytes=1, module="toy_campaigns"),
         Campaign("pages", "no page mentions both", mentions_both, a_page, module="toy_campaigns"),
+        Campaign("steps", "no text has a goal", hangs_without_a_step, module="toy_campaigns"),
         Campaign("well", "all is well", well, module="toy_campaigns"),
     )
 }

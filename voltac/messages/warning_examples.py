@@ -36,6 +36,7 @@ WARNING_CODES: tuple[MessageCode, ...] = (
     ),
     _warning("deprecated", "void f() { while (true) { cbreak; } }", "void f() { while (true) { break; } }"),
     _warning("division", "int f(int x) { return x / 0; }", "int f(int x) { return x / 2; }"),
+    _warning("empty-body", "void f(int & x) { if (x > 1); x = 1; }", "void f(int & x) { if (x > 1) x = 1; }"),
     _warning("empty-declaration", "int;", "int a;"),
     _warning("export", "export void f() { }\nvoid g() { f(); }", "static void f() { }\nvoid g() { f(); }"),
     _warning("global-layout", "uniform int n = sizeof(int);", "uniform int n = sizeof(uniform int);"),
@@ -87,4 +88,5 @@ WARNING_CODES: tuple[MessageCode, ...] = (
     _warning("uninitialized", "int f() { int a; return a; }", "int f() { int a = 1; return a; }"),
     _warning("unmasked", "void f() { while (true) { unmasked { break; } } }", "void f() { while (true) { break; } }"),
     _warning("unreachable", "int f() { return 1; return 2; }", "int f() { return 1; }"),
+    _warning("unused-value", "void f(int & x) { x == 1; }", "void f(int & x) { x = 1; }"),
 )

@@ -35,6 +35,9 @@ SWITCHES: tuple[WarningSwitch, ...] = (
     WarningSwitch("const", True, "a conversion loses const"),
     WarningSwitch("deprecated", True, "a deprecated function, or an old spelling"),
     WarningSwitch("division", True, "division or remainder by the constant zero"),
+    WarningSwitch(
+        "empty-body", True, "a ';' is all that an 'if' controls, or the body of a loop with a block behind it", own=True
+    ),
     WarningSwitch("empty-declaration", True, "a declaration that declares nothing", own=True),
     WarningSwitch("export", True, "calls of exported functions, and qualifiers without effect on them"),
     WarningSwitch("global-layout", True, "a global whose layout, or a constant whose value, depends on the target"),
@@ -62,6 +65,7 @@ SWITCHES: tuple[WarningSwitch, ...] = (
     WarningSwitch("uninitialized", True, "a variable is read before it has a value", own=True),
     WarningSwitch("unmasked", True, "a jump out of an unmasked block", own=True),
     WarningSwitch("unreachable", True, "a statement that is never reached", own=True),
+    WarningSwitch("unused-value", True, "a statement that is an operator whose value nobody uses", own=True),
 )
 
 WARNINGS: dict[str, WarningSwitch] = {switch.name: switch for switch in SWITCHES}

@@ -63,7 +63,13 @@ def _number_to_pointer(source: Type, target: Type) -> str:
 
 
 def _pointer_to_number(source: Type, target: Type) -> str:
-    return "" if target is BOOL or target == BOOL else "a pointer becomes a number only by a cast"
+    if target is BOOL or target == BOOL:
+        return ""
+    assert isinstance(source, Pointer) and isinstance(target, Scalar)
+    to = source.to.type
+    element = "; the number that it points to is 'p[i]' or '*p'" if isinstance(to, Scalar | Enum) else ""
+    only = "an address becomes an integer only by a cast" if target.is_integer else "an address is no floating-point number"
+    return only + element
 
 
 def _pointers(source: Type, target: Type) -> str:

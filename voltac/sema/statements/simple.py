@@ -14,6 +14,7 @@ from voltac.sema.checker import Checker, Rejected, statement
 from voltac.sema.conversions import build, is_constant, to_bool
 from voltac.sema.operands import to_value, value_of
 from voltac.sema.scopes import FunctionSet, Poisoned, TypeSymbol
+from voltac.sema.statements.without_effect import warn_of_empty_branch, warn_of_empty_loops, warn_of_unused
 from voltac.sema.types import (
     ATOMIC_TYPES,
     BOOL,
@@ -37,6 +38,7 @@ def check_compound(checker: Checker, node: ast.Compound) -> tree.Statement:
     """``{ ... }``, a scope."""
     checker.scopes.push()
     try:
+        warn_of_empty_loops(checker, node.statements)
         return tree.Block(node.span, tuple([checker.statement(one) for one in node.statements]))
     finally:
         checker.scopes.pop()
@@ -76,7 +78,9 @@ def check_expression_statement(checker: Checker, node: ast.ExpressionStatement) 
     operand = checker.expression(node.expression)
     if isinstance(operand, FunctionSet):
         return tree.Block(node.span, ())
-    return tree.Evaluate(node.span, to_value(checker, operand, node.expression.span))
+    value = to_value(checker, operand, node.expression.span)
+    warn_of_unused(checker, node.expression, value)
+    return tree.Evaluate(node.span, value)
 
 
 def _reject_unknown_type(checker: Checker, node: ast.Expression) -> None:
@@ -124,6 +128,7 @@ def check_if(checker: Checker, node: ast.If) -> tree.Statement:
     note_test(checker, frame, test)
     frame.left_out = is_constant(test, False)
     then = check_branch(checker, node.then, frame)
+    warn_of_empty_branch(checker, node)
     otherwise = None
     if node.otherwise is not None:
         frame.left_out = is_constant(test, True)

@@ -205,9 +205,9 @@ DIGITS = (
 
 
 def _twice(cursor: Cursor) -> Finding | None:
-    """A token stands there twice, and it can be taken out, or nothing else helps."""
+    """A token stands there twice, and it can be taken out, or nothing else helps; of two dots later guesses say more."""
     text = cursor.text
-    if not text or text != cursor.previous or text in CLOSING:
+    if not text or text != cursor.previous or text in CLOSING or text == ".":
         return None
     if not doubled(cursor):
         before = EDITS[: EDITS.index(_REMOVAL)]

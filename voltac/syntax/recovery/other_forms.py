@@ -8,6 +8,7 @@ from voltac.syntax.recovery.guess import Finding, Guess, Tried, advice
 
 _RANGES = ("foreach", "foreach_tiled")
 """Loops over 'first ... last'."""
+_ONE_VALUE = "a 'case' has one value; write one for each: 'case 1: case 2:'"
 _LANES = ("foreach_active", "foreach_unique")
 """Loops over what lanes there are."""
 
@@ -43,8 +44,13 @@ def _range_of_for(cursor: Cursor) -> bool:
     return cursor.text == "..." and _head(cursor) in ("for", "cfor")
 
 
-def _range_of_case(cursor: Cursor) -> bool:
-    return cursor.text == "..." and "case" in cursor.texts[max(0, cursor.token - 3) : cursor.token]
+def _in_case(cursor: Cursor) -> bool:
+    return "case" in cursor.texts[max(0, cursor.token - 3) : cursor.token]
+
+
+def _dots_in_case(cursor: Cursor) -> bool:
+    """``1..3`` are the numbers ``1.`` and ``.3``."""
+    return cursor.text[:1] == "." and cursor.text != "..." and cursor.previous.endswith(".") and _in_case(cursor)
 
 
 def _more_arguments(cursor: Cursor) -> bool:
@@ -180,8 +186,14 @@ OTHER_FORMS: tuple[Guess, ...] = (
     advice(
         "a range of 'case'",
         "void f(int k) { switch (k) { case 1 ¦... 3: break; } }",
-        "a 'case' has one value; write one for each: 'case 1: case 2:'",
-        _range_of_case,
+        _ONE_VALUE,
+        lambda cursor: cursor.text == "..." and _in_case(cursor),
+    ),
+    advice(
+        "a range of 'case' with two dots",
+        "enum E { A, B };\nvoid f(E e) { switch (e) { case A.¦.B: break; } }",
+        _ONE_VALUE,
+        _dots_in_case,
     ),
     advice(
         "any number of arguments",

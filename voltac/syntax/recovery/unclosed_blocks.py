@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from voltac.syntax.lexer import MISTAKE
-from voltac.syntax.recovery.cursor import STATEMENT_STARTS, Cursor
+from voltac.syntax.recovery.cursor import ENDS, STATEMENT_STARTS, Cursor
 from voltac.syntax.recovery.editor import Editor, Repair
 from voltac.syntax.recovery.given_up import mistaken
 from voltac.syntax.recovery.guess import Finding, Guess, Tried, advice
@@ -112,7 +112,33 @@ def _is_followed_by_function(cursor: Cursor, start: int, column: int) -> bool:
     return True
 
 
+def _bare_body(cursor: Cursor) -> Finding | None:
+    """``int f(int a) return a;``: one statement, and behind it a declaration or the end of the file."""
+    begin, texts = cursor.token, cursor.texts
+    if not cursor.is_behind_function_head or cursor.context_name != "external":
+        return None
+    if texts[begin] not in STATEMENT_STARTS and not cursor.is_value(texts[begin]):
+        return None
+    end = next((token for token in range(begin, len(texts)) if texts[token] in ENDS), -1)
+    if end < 0 or texts[end] != ";" or texts[end + 1] == "}":
+        return None
+    if texts[end + 1] and cursor.spans[end + 1].column > cursor.spans[cursor.context_start].column:
+        return None
+
+    def run(editor: Editor) -> int:
+        editor.put(end + 1, end + 1, ["}"], cursor.spans[end])
+        return editor.replace(begin, begin, ["{"])
+
+    return Finding(run)
+
+
 UNCLOSED = (
+    advice(
+        "a body without braces",
+        "int f(int a) ¦return a + 1;\nint g(int b) { return f(b); }",
+        "the body of a function stands in braces: '{ ... }'",
+        _bare_body,
+    ),
     Guess(
         "a struct that is not closed",
         "struct S {\n    int a;\n\n¦static int b = 3;\nint f(S s) { return s.a + b; }",
