@@ -167,7 +167,7 @@ template <typename F, typename I> static inline F erf_fast(F x) {
     F centre = __lookup_eight(&erf_pieces[0][0], piece);
     F start = shifted == 12582912.0f ? t : centre;
     F linear = __mad(t, __lookup_eight(&erf_pieces[1][0], piece), start);
-    return __copysign(__mad(z, __mad(t, __mad(z, high, middle), __lookup_eight(&erf_pieces[2][0], piece)), linear), x);
+    return with_sign_float<F>(__mad(z, __mad(t, __mad(z, high, middle), __lookup_eight(&erf_pieces[2][0], piece)), linear), x);
 }
 
 float erf(float x) { return erf_fast<float, int>(x); }
@@ -182,7 +182,7 @@ template <typename F> static inline F tanh_fast(F x) {
     F p = __mad(z, __mad(z, 0.00138207339f, __mad(r, 0.00836867746f, 0.0416682661f)), __mad(r, 0.166665211f, 0.49999994f));
     F power = times_power_float<F>((F)1.0f, shifted);
     F m = __mad(__mad(z, p, r), power, power - 1.0f);
-    return __copysign(m / (m + 2.0f), x);
+    return with_sign_float<F>(m / (m + 2.0f), x);
 }
 
 float tanh(float x) { return tanh_fast<float>(x); }
