@@ -39,5 +39,6 @@ template <typename F> static inline F ratio_rest_double(F s, F f) {
     return ((f - high * d) - high * d_low) - (s - high) * (d + d_low);
 }
 
-// a b + c, where the product alone may be beyond the range.
-template <typename F> static inline F product_and_rest_float(F a, F b, F c) { return 2.0f * (a * (0.5f * b) + 0.5f * c); }
+// For --math-lib=fast: what 1/2 is counted in, such that a product that is larger than the sum stays finite, and that sum.
+template <typename F> static inline F unit_of_sum_float() { return 0.125f; }
+template <typename F> static inline F sum_in_units_float(F a, F b, F c) { return 2.0f * (a * b + c); }

@@ -41,7 +41,7 @@ template <typename F, typename I> static inline F erf_float(F x) {
     F sum = start + linear;
     F rest = linear - (sum - start) + product_rest<F>(t, slope, linear);
     F curve = __mad(t, __mad(z, high, middle), __lookup_eight(&erf_pieces[2][0], piece));
-    return __copysign(sum + __mad(z, curve, rest), x);
+    return with_sign_float<F>(sum + __mad(z, curve, rest), x);
 }
 
 // By the upper bits of 1 + |x|, modulo 8, the centre c, e^(c^2) erfc c and the coefficients of P in e^(x^2) erfc x = e^(c^2) erfc c + t P(t) with
@@ -163,7 +163,8 @@ template <typename F, typename U> static inline F erf_double(F x) {
     F high = __mad(w, __mad(u, 3.5303018912564164e-07d, -5.493490568589515e-05d), __mad(u, 0.005859387162781064d,
         -0.33333333332122733d));
     F bend = __mad(v, __mad(v, __mad(u, -0.0019398877254726374d, 0.09999886108888462d), high), low);
-    return __copysign(__mad(erf_rows[4 * index + 1], __mad(t, bend, t), erf_rows[4 * index]), x);
+    F start = erf_rows[4 * index], slope = erf_rows[4 * index + 1];
+    return with_sign_double<F>(__mad(slope, __mad(t, bend, t), start), x);
 }
 
 template <typename F, typename U> static inline F erfc_double(F x) {

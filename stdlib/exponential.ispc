@@ -85,16 +85,7 @@ template <typename F> static inline F exp_curve_double(F r, F low) {
     return __mad(z, __mad(r, p, 0.5d), low);
 }
 
-// For e^x a term less does, as that counts in units of e^r.
-template <typename F> static inline F exp_polynomial_double(F r, F low) {
-    F z = r * r;
-    F y = z * z;
-    F high = __mad(y, 2.5095589467479502e-08d, __mad(z, __mad(r, 2.7613852100963253e-07d, 2.755728000429909e-06d), __mad(r,
-        2.480153630713628e-05d, 0.00019841269854370018d)));
-    F p = __mad(y, high, __mad(z, __mad(r, 0.0013888888905922382d, 0.008333333333332152d), __mad(r, 0.04166666666665131d,
-        0.16666666666666666d)));
-    return 1.0d + (r + __mad(z, __mad(r, p, 0.5d), low));
-}
+template <typename F> static inline F exp_polynomial_double(F r, F low) { return 1.0d + (r + exp_curve_double<F>(r, low)); }
 
 // x 2^k in two steps, for results below the normal range and at its end; k as the low bits of k + 1.5 * 2^52. Both factors'
 // exponents are made positive, so that halving needs no sign.

@@ -81,7 +81,7 @@ template <typename F> static inline F sinh_double(F x) {
     F sum = __mad(second, r, first);
     F lost = __mad(second, r, first - sum);
     F value = 2.0d * (sum + __mad(second, odd, __mad(first, even, lost)));
-    return abs(x) < 1.0e-300d ? x : __copysign(value, x);
+    return abs(x) < 1.0e-300d ? x : with_sign_double<F>(value, x);
 }
 
 float sinh(float x) { return sinh_float<float>(x); }
@@ -155,7 +155,7 @@ template <typename F, typename I, typename D> static inline F tanh_float(F x) {
     F centre = __lookup_eight(&tanh_pieces[1][0], piece), slope = __lookup_eight(&tanh_pieces[2][0], piece);
     F start = above < 1.5f ? t : centre;
     F sum = __fma(t, slope, start);
-    return __copysign(sum + __fma(z, p, __fma(t, slope, start - sum)), x);
+    return with_sign_float<F>(sum + __fma(z, p, __fma(t, slope, start - sum)), x);
 }
 
 // -m / (m + 2) with m = e^-2|x| - 1, which loses less than with m = e^2|x| - 1; beyond 1 the other way.

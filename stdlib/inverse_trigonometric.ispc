@@ -43,7 +43,7 @@ template <typename F, typename U> static inline F atan2_float(F y, F x) {
     F axis = n > d ? (F)1.57079637f : __float_of_bits((U)0x40490FDB & (U)((int)left >> 31));
     U turned = n > d ? left ^ 0x80000000 : left;
     F part = __float_of_bits(__bits(angle) ^ turned);
-    return __copysign(axis + __mad(axis, -2.78275346e-8f, part), y);
+    return with_sign_float<F>(axis + __mad(axis, -2.78275346e-8f, part), y);
 }
 
 // The sign of x on what is not below zero.
@@ -163,7 +163,7 @@ template <typename F> static inline F asin_double(F x) {
     F s = size > 0.5d ? sqrt(z) : size;
     F p = s * asin_series_double<F>(z);
     F folded = __mad(s + (p - 3.061616997868383e-17d), -2.0d, 1.5707963267948966d);
-    return __copysign(size > 0.5d ? folded : s + p, x);
+    return with_sign_double<F>(size > 0.5d ? folded : s + p, x);
 }
 
 float asin(float x) { return asin_float<float>(x); }

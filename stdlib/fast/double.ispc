@@ -193,7 +193,7 @@ template <typename F> static inline F sinh_fast_double(F x) {
     F up, down, odd, even;
     parts_of_sinh_fast_double<F>(x, up, down, odd, even);
     F first = up - down;
-    return __copysign(2.0d * __mad(up + down, odd, __mad(first, even, first)), x);
+    return with_sign_double<F>(2.0d * __mad(up + down, odd, __mad(first, even, first)), x);
 }
 
 template <typename F> static inline F cosh_fast_double(F x) {

@@ -167,7 +167,7 @@ template <typename F, typename I> static inline F erf_fast(F x) {
     F centre = __lookup_eight(&erf_pieces[0][0], piece);
     F start = shifted == 12582912.0f ? t : centre;
     F linear = __mad(t, __lookup_eight(&erf_pieces[1][0], piece), start);
-    return __copysign(__mad(z, __mad(t, __mad(z, high, middle), __lookup_eight(&erf_pieces[2][0], piece)), linear), x);
+    return with_sign_float<F>(__mad(z, __mad(t, __mad(z, high, middle), __lookup_eight(&erf_pieces[2][0], piece)), linear), x);
 }
 
 float erf(float x) { return erf_fast<float, int>(x); }
@@ -182,13 +182,13 @@ template <typename F> static inline F tanh_fast(F x) {
     F p = __mad(z, __mad(z, 0.00138207339f, __mad(r, 0.00836867746f, 0.0416682661f)), __mad(r, 0.166665211f, 0.49999994f));
     F power = times_power_float<F>((F)1.0f, shifted);
     F m = __mad(__mad(z, p, r), power, power - 1.0f);
-    return __copysign(m / (m + 2.0f), x);
+    return with_sign_float<F>(m / (m + 2.0f), x);
 }
 
 float tanh(float x) { return tanh_fast<float>(x); }
 uniform float tanh(uniform float x) { return tanh_fast<uniform float>(x); }
 
-// |x| = n ln 2 + r: 2^n / 4 and 2^-n / 4, as far as it matters, sinh r and cosh r doubled.
+// |x| = n ln 2 + r: 2^n and 2^-n in units of a half, as far as it matters, sinh r and cosh r doubled.
 template <typename F> static inline void turns_of_ln2_fast(F size, F &up, F &down, F &odd, F &even) {
     F bounded = __min((F)89.7f, size);
     F shifted = __mad(bounded, 1.44269504f, 12582912.0f);
@@ -196,8 +196,9 @@ template <typename F> static inline void turns_of_ln2_fast(F size, F &up, F &dow
     F near;
     F r = rest_of_ln2_float<F>(bounded, n, near);
     F z = near * near;
-    up = times_power_float<F>((F)0.25f, shifted);
-    down = __float_of_bits(max(0, 0x7D000000 - (int)__bits(up)));
+    F unit = unit_of_sum_float<F>();
+    up = times_power_float<F>(unit, shifted);
+    down = __float_of_bits(max(0, (int)(2 * __bits(unit)) - (int)__bits(up)));
     odd = __mad(r * z, __mad(z, 0.0167330913f, 0.33333087f), r + r);
     even = __mad(z, __mad(z, __mad(z, 0.0027870859f, 0.0833329186f), 1.0f), 2.0f);
 }
@@ -206,13 +207,13 @@ template <typename F> static inline void turns_of_ln2_fast(F size, F &up, F &dow
 template <typename F> static inline F sinh_fast(F x) {
     F up, down, odd, even;
     turns_of_ln2_fast<F>(abs(x), up, down, odd, even);
-    return with_sign_float<F>(product_and_rest_float<F>(up - down, even, (up + down) * odd), x);
+    return with_sign_float<F>(sum_in_units_float<F>(up - down, even, (up + down) * odd), x);
 }
 
 template <typename F> static inline F cosh_fast(F x) {
     F up, down, odd, even;
     turns_of_ln2_fast<F>(abs(x), up, down, odd, even);
-    return product_and_rest_float<F>(up + down, even, (up - down) * odd);
+    return sum_in_units_float<F>(up + down, even, (up - down) * odd);
 }
 
 float sinh(float x) { return sinh_fast<float>(x); }

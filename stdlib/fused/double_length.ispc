@@ -9,7 +9,8 @@ template <typename F> static inline F ratio_rest_double(F s, F f) {
     F d = 2.0d + f;
     return __fma(-s, f - (d - 2.0d), __fma(-s, d, f));
 }
-template <typename F> static inline F product_and_rest_float(F a, F b, F c) { return __fma(a, b, c); }
+template <typename F> static inline F unit_of_sum_float() { return 0.25f; }
+template <typename F> static inline F sum_in_units_float(F a, F b, F c) { return __fma(a, b, c); }
 
 template <typename F> static inline F rest_of_ln2_float(F x, F n, F &near) {
     near = __fma(n, -0.693147182f, x);
