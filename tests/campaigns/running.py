@@ -150,7 +150,7 @@ class Worker:
         return states, used
 
     def result(self, end: float = math.inf) -> str:
-        """The end of the trial: waited for until it is late, or until ``end`` of the clock even if it waits for a processor."""
+        """The end of the trial, waited for until it is late, or ``end`` of the clock, even if it waits for a processor."""
         try:
             answer = self._answer(end)
         except TimeoutError:

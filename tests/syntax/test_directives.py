@@ -30,6 +30,9 @@ from voltac.syntax import preprocess
         ("F(3) == 4", True),
         ("defined __LINE__ && defined ISPC", True),
         ("defined(__has_include) && __has_include(<short_vec.isph>) && !__has_include(<nothing.isph>)", True),
+        ("defined __has_builtin && defined(__has_attribute) && !__has_builtin(__builtin_expect)", True),
+        ('__has_attribute(noinline) || __has_feature(cxx_rtti) || __has_extension(x) || __has_warning("-Wall")', False),
+        ("__has_cpp_attribute(gnu::noinline) || __has_c_attribute(x) || __has_declspec_attribute(x)", False),
         ("10 - 4 - 3 == 3", True),
         ("1 ? 0 : 1", False),
         ("0 ? 1 : 0 ? 1 : 2", True),
@@ -41,6 +44,11 @@ from voltac.syntax import preprocess
 def test_conditions_have_the_values_of_c(condition: str, value: bool) -> None:
     text = f"#define X 7\n#define F(a) ((a) + 1)\n#if {condition}\nyes\n#else\nno\n#endif"
     assert tokens(text) == ["yes" if value else "no"]
+
+
+def test_a_header_may_define_the_questions_itself() -> None:
+    text = "#ifndef __has_builtin\n#define __has_builtin(x) 0\n#endif\n#undef __has_feature\n#define __has_feature(x) 1\n"
+    assert tokens(text + "#if !__has_builtin(a) && __has_feature(b)\nyes\n#endif") == ["yes"]
 
 
 def test_exactly_one_group_is_read() -> None:

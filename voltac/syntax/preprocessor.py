@@ -335,29 +335,29 @@ class Preprocessor:
             return False
         try:
             asked = without_defined(self.expander.expand(tokens, keep="defined"), self.is_macro)
-            return evaluate(self.without_has_include(file, asked), place) != 0
+            return evaluate(self.without_questions(file, asked), place) != 0
         except MacroError as mistake:
             self.error("conditional", mistake.span, str(mistake))
             return False
 
     def is_macro(self, name: str) -> bool:
         """What ``defined`` says of a name."""
-        return name in self.macros or name in self.special or name == "__has_include"
+        return name in self.macros or name in self.special or name in _QUESTIONS
 
-    def without_has_include(self, file: _File, tokens: list[Token]) -> list[Token]:
-        """The tokens of a condition with ``__has_include`` replaced by 1 or 0."""
+    def without_questions(self, file: _File, tokens: list[Token]) -> list[Token]:
+        """The tokens of a condition with ``__has_include`` and its like replaced by 1 or 0."""
         result = []
         position = 0
         while position < len(tokens):
             token = tokens[position]
             position += 1
-            if token.text == "__has_include" and position < len(tokens) and tokens[position].text == "(":
+            if token.text in _QUESTIONS and position < len(tokens) and tokens[position].text == "(":
                 end = position
                 while end < len(tokens) and tokens[end].text != ")":
                     end += 1
                 target = spelling(tokens[position + 1 : end])
                 position = end + 1
-                found = self.find_include(file, target[1:-1], target[:1] == '"')
+                found = token.text == _HAS_INCLUDE and self.find_include(file, target[1:-1], target[:1] == '"')
                 token = Token(str(int(bool(found))), token.span, token.space)
             result.append(token)
         return result
@@ -548,6 +548,12 @@ _LAST_LINE = 1 << 60
 _HIGHEST_LINE = (1 << 31) - 1
 """The greatest that C lets ``#line`` say."""
 _ONE_LINE = [0]
+_HAS_INCLUDE = "__has_include"
+_QUESTIONS = frozenset((
+    _HAS_INCLUDE, "__has_attribute", "__has_builtin", "__has_c_attribute", "__has_cpp_attribute", "__has_declspec_attribute",
+    "__has_extension", "__has_feature", "__has_warning",
+))  # fmt: skip
+"""What conditions ask of compilers of C, in headers shared with them; the answer is no, but for files."""
 _CONDITIONALS = ("if", "ifdef", "ifndef", "elif", "elifdef", "elifndef", "else", "endif")
 
 

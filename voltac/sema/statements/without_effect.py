@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
-from itertools import pairwise
 
 from voltac.messages.message import Expanded, Span
 from voltac.sema import tree
@@ -32,7 +32,7 @@ def warn_of_empty_branch(checker: Checker, node: ast.If) -> None:
 
 def warn_of_empty_loops(checker: Checker, statements: Sequence[ast.Statement]) -> None:
     """``while (a); { ... }``: a block behind the ``;`` that ends a loop looks like its body."""
-    for loop, following in pairwise(statements):
+    for loop, following in itertools.pairwise(statements):
         if isinstance(following, ast.Compound) and isinstance(loop, ast.While | ast.For):
             head = loop.step if isinstance(loop, ast.For) else loop.condition
             if head is not None and _is_behind(checker, loop.body, head.span):
