@@ -139,7 +139,7 @@ export void search(uniform int to[], const uniform T rows[], uniform int n, unif
         to[i] = k;
     }
 }"""
-"""Two rows of one array, with a number that is the same for all lanes: LLVM has not yet taken from the loop what is for these."""
+"""Two rows of one array, and a number that is the same for all lanes: LLVM has not yet taken from the loop what is for both."""
 
 
 @pytest.mark.parametrize("target", TARGETS)
