@@ -157,6 +157,7 @@ def loops(text: str) -> int:
 
 def test_loops_along_structs_of_lanes_are_written_out_though_they_are_longer() -> None:
     assert not loops(HEX)
+    assert not loops(HEX.replace("int number", "int start = 8 * i; int number").replace("8 * i + k", "start + k"))
     assert not loops(DIFFERENT)
 
 

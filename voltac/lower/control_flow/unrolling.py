@@ -11,7 +11,7 @@ array becomes registers.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from voltac.lower.function_context import FunctionContext
 from voltac.lower.memory.variables import set_value
@@ -129,7 +129,7 @@ def _goes_along_structs(c: FunctionContext, body: tree.Statement, counter: tree.
             return False
         match node:
             case tree.PointerOffset(_, Qual(kind), _, index) if not index.type.is_uniform:
-                parts = list(_summands(index))
+                parts = list(_summands(index, c.variables.first))
                 lengths = [length for each in parts if (length := _length_of_struct(each))]
                 bits = kind.to.type.bits if isinstance(kind, Pointer) and isinstance(kind.to.type, Scalar) else 0
                 if not bits or len(lengths) != 1 or not count <= lengths[0] <= c.options.target.vector_bits // bits:
@@ -138,14 +138,16 @@ def _goes_along_structs(c: FunctionContext, body: tree.Statement, counter: tree.
     return found
 
 
-def _summands(node: tree.Value) -> Iterator[tree.Value]:
-    """What an index is the sum of, before conversions."""
+def _summands(node: tree.Value, first: Mapping[tree.VariableSymbol, tree.Value]) -> Iterator[tree.Value]:
+    """What an index is the sum of, before conversions; those of ``first`` stand for variables, once."""
     match node:
         case tree.Convert(_, Qual(Scalar("int" | "uint", _)), of) | tree.Broadcast(_, _, of):
-            yield from _summands(of)
+            yield from _summands(of, first)
         case tree.Binary(_, _, "+", left, right):
-            yield from _summands(left)
-            yield from _summands(right)
+            yield from _summands(left, first)
+            yield from _summands(right, first)
+        case tree.Load(_, _, tree.Variable(_, _, _, symbol)) if symbol in first:
+            yield from _summands(first[symbol], {})
         case _:
             yield node
 
@@ -154,7 +156,7 @@ def _length_of_struct(node: tree.Value) -> int:
     """The constant of a product with what varies; 0 for others."""
     match node:
         case tree.Binary(_, Qual() as kind, "*", left, right) if not kind.is_uniform:
-            for each in (*_summands(left), *_summands(right)):
+            for each in (*_summands(left, {}), *_summands(right, {})):
                 if isinstance(each, tree.Constant):
                     return int(each.value)
     return 0
