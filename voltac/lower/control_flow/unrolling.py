@@ -62,7 +62,8 @@ def lower_unrolled(c: FunctionContext, node: tree.Block) -> bool:
     if not isinstance(first, tree.Declare) or not isinstance(loop, tree.Loop) or not c.build.reachable:
         return False
     values = _values_of_counter(c, first, loop) if _is_counted(loop) or _moves_lanes(loop.body) else None
-    if values is None:
+    if values is None or (not values and c.probe is not None):
+        # An instrumented build tells of what is never executed, too.
         return False
     copies = max(1, len(values))
     if copies * c.control.unrolled > _MOST_COPIES_OF_STRUCTS:
