@@ -116,3 +116,76 @@ def test_these_stay_loops(loop: str) -> None:
 def test_nothing_is_written_out_below_level_2() -> None:
     loop = "for (uniform int k = 0; k < 3; k++) x += a[k];"
     assert " br i1" in function_body(text_after("lower", LOOP.format(loop=loop), level=1), "f")
+
+
+HEX = """
+export void hexadecimal(uniform int to[], uniform uint8 text[], uniform int n) {
+    foreach (i = 0 ... n) {
+        int number = 0;
+        for (uniform int k = 0; k < 8; ++k) {
+            uint8 c = text[8 * i + k];
+            int digit = c >= 97 ? c - 97 + 10 : c >= 65 ? c - 65 + 10 : c - 48;
+            number = number * 16 + digit;
+        }
+        to[i] = number;
+    }
+}
+"""
+DIFFERENT = """
+export void different(uniform int to[], uniform int rows[], uniform int n) {
+    foreach (i = 0 ... n) {
+        int count = 0;
+        for (uniform int k = 0; k < 8; ++k) {
+            bool seen = false;
+            for (uniform int j = 0; j < k; ++j)
+                if (rows[i * 8 + j] == rows[i * 8 + k])
+                    seen = true;
+            if (!seen)
+                count++;
+        }
+        to[i] = count;
+    }
+}
+"""
+"""Of structs as long as the loops: a lane's elements are known once its struct is loaded."""
+
+
+def loops(text: str) -> int:
+    """How many there are beside those of the foreach; those of no iterations are gone."""
+    return len(re.findall(r"\bloop\.test[\w.]*:", text_after("early", text)))
+
+
+def test_loops_along_structs_of_lanes_are_written_out_though_they_are_longer() -> None:
+    assert not loops(HEX)
+    assert not loops(HEX.replace("int number", "int start = 8 * i; int number").replace("8 * i + k", "start + k"))
+    assert not loops(DIFFERENT)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("8 * i + k", "n * i + k"),
+        ("8 * i + k", "4 * i + k"),
+        ("8 * i + k", "64 * i + k"),
+        ("8 * i + k", "text[8 * i + k] + k"),
+    ],
+)
+def test_others_of_that_length_are_not(before: str, after: str) -> None:
+    assert loops(HEX.replace(before, after))
+
+
+@pytest.mark.parametrize("count", [1, 8, 37])
+def test_what_is_written_out_along_structs_gives_the_same(count: int) -> None:
+    numbers = np.random.default_rng(count)
+    values = numbers.integers(0, 1 << 31, count)
+    text = np.array([f"{value:08x}" if at % 2 else f"{value:08X}" for at, value in enumerate(values)], "S8")
+    to = np.zeros(count, np.int32)
+    Loaded(HEX, "hexadecimal").function("hexadecimal", None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(
+        to.ctypes.data, text.ctypes.data, count
+    )
+    assert to.tolist() == values.tolist()
+    rows = numbers.integers(0, 8, (count, 8)).astype(np.int32)
+    Loaded(DIFFERENT, "different").function("different", None, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int)(
+        to.ctypes.data, rows.ctypes.data, count
+    )
+    assert to.tolist() == [len(set(row)) for row in rows.tolist()]

@@ -129,3 +129,40 @@ def test_short_and_long_rows_are_left_as_they_are() -> None:
     assert not looks_at_rows(source("break", "uint8", 7, 16))
     assert not looks_at_rows(source("break", "uint8", 33, 64))
     assert not looks_at_rows(source("break", "int64", 16, 16))
+
+
+PAIRS = """
+export void search(uniform int to[], const uniform T rows[], uniform int n, uniform int by) {
+    foreach (i = 0 ... n) {
+        int k = 0;
+        while (k < 16 && rows[STRIDE * i + k] == rows[n * STRIDE + STRIDE * i + k] + (by + 2)) k++;
+        to[i] = k;
+    }
+}"""
+"""Two rows of one array, and a number that is the same for all lanes: LLVM has not yet taken from the loop what is for both."""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("of", "stride"), [("uint8", 16), ("int16", 17), ("int", 16)])
+def test_rows_may_begin_and_compare_with_what_is_computed_in_the_loop(of: str, stride: int, target: str) -> None:
+    text = PAIRS.replace("STRIDE", str(stride)).replace("T ", f"{of} ")
+    assert looks_at_rows(text, target)
+    kernels, calls = compile_kernels(text, target), FencedCalls()
+    dtype = np.dtype({"uint8": "u1", "int16": "i2", "int": "i4"}[of])
+    numbers = np.random.default_rng(stride)
+    for count in (1, 16, 29):
+        second = numbers.integers(0, 100, (count, stride)).astype(dtype)
+        first = second + dtype.type(5)
+        places = numbers.integers(0, 17, count)
+        places[-1] = 2
+        for row, at in zip(first, places, strict=True):
+            row[at : at + 1] += 1
+        short = np.concatenate([first.ravel(), second.ravel()[: stride * (count - 1) + 3]])
+        to, given = calls.copies(np.zeros(count, np.int32), short, at_end=True)
+        if isinstance(kernels, InterpretedModule):
+            kernels.search(to, given, count, 3)
+            assert to.tolist() == places.tolist()
+        else:
+            calls.add((count,), partial(kernels.search, to, given, count, 3), (to, places))
+    if not isinstance(kernels, InterpretedModule):
+        calls.check()

@@ -71,6 +71,8 @@ class VariableTable:
         self.addresses: dict[tree.VariableSymbol, Address] = {}
         self.values: dict[tree.VariableSymbol, IR] = {}
         """Variables that never change and need no storage."""
+        self.first: dict[tree.VariableSymbol, tree.Value] = {}
+        """What declarations say that they are."""
 
     def with_home(self, symbols: Iterable[tree.VariableSymbol], region: Region) -> _Moved:
         """``with``: those of the variables that are local objects count as declared in a region, which no lane enters later."""

@@ -87,6 +87,7 @@ def lower_declare(c: FunctionContext, node: tree.Declare) -> None:
     initial = node.initial
     if isinstance(initial, tree.Value) and is_plain_value(symbol) and c.values_dominate:
         set_value(c, symbol, c.value(initial))
+        c.variables.first[symbol] = initial
         return
     address = declare(c, symbol)
     if initial is not None:

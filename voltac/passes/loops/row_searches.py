@@ -60,6 +60,8 @@ class RowSearch:
         """Phi -> what it is behind the loop for a lane that stops before the end."""
         self.rows: dict[str, tuple[int, ...]] = {}
         """Load of a row -> how many bytes each lane's row begins behind that of the first lane."""
+        self.same: list[str] = []
+        """What elements are compared with that is the same in all lanes, computed in the loop or before it."""
         self.lanes: frozenset[int] = frozenset()
         """Those that may read their whole rows."""
 
@@ -182,7 +184,7 @@ class RowSearch:
             return made is None or value == self.counter
         if made.op in ("insertelement", "shufflevector"):
             scalar = scalar_of_splat(value, self.definitions)
-            return scalar is not None and scalar.value not in self.inside
+            return scalar is not None and self._is_computed(scalar.value)
         return made.op in PLAIN and made.op not in DIVISIONS and all(self._is_computed(each.value) for each in made.operands)
 
     def _depends(self, value: str) -> bool:
@@ -231,6 +233,7 @@ class RowSearch:
         if value == self.counter or pseudo_operation(made):
             return True
         if made.op in ("insertelement", "shufflevector"):
+            self.same.append(value)
             return self._is_computed(value)
         element = element_of(made.type)
         if made.op not in PLAIN or made.op in DIVISIONS or element == "ptr":
@@ -251,10 +254,10 @@ class RowSearch:
     # --- writing ---
 
     @cached_property
-    def _addresses(self) -> list[Instruction]:
-        """What the loop computes for addresses, in order."""
+    def _scalars(self) -> list[Instruction]:
+        """What the loop computes for addresses and for all elements of a row alike, in order."""
         wanted: set[str] = set()
-        work = [access.pointers.value for access, _ in self.loop.loads]
+        work = [access.pointers.value for access, _ in self.loop.loads] + self.same
         while work:
             name = work.pop()
             if name in self.inside and name not in wanted and self.inside[name].op != "phi":
@@ -267,8 +270,8 @@ class RowSearch:
         phis = [phi for phi in self.loop.header.phis() if phi.name != self.loop.live]
         starts = {phi.name: texts.start(phi) for phi in phis}
         texts.names = starts | {self.loop.live: texts.on()}
-        texts.names |= {each.name: texts.fresh("of.lane") for each in self._addresses}
-        where += texts.scalars(self._addresses)
+        texts.names |= {each.name: texts.fresh("of.lane") for each in self._scalars}
+        where += texts.scalars(self._scalars)
         vectors = {access.instruction.name: self._loaded(access, texts, where) for access, _ in self.loop.loads}
         mask, bits, ended = f"<{self.lanes_of_row} x i1>", self._bits, str(1 << self.end)
         for name, sense in self.stays.items():
