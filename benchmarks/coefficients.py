@@ -48,7 +48,7 @@ fit("log fast", lambda f: (mpmath.log1p(f) - f) / f**2, lambda f: f**2 / mpmath.
 # log2(1 + f) = f + f P(f)
 fit("log2 fast", lambda f: (mpmath.log1p(f) / mpmath.log(2) - f) / f, lambda f: f / mpmath.log1p(f), -0.25, 0.5, 9)
 # log2(1 + f) = f / ln 2 + f^2 P(f)
-fit("log2", lambda f: (mpmath.log1p(f) - f) / f**2 / mpmath.log(2), lambda f: f**2 / mpmath.log1p(f), -0.29295, 0.41425, 10)
+fit("log2", lambda f: (mpmath.log1p(f) - f) / f**2 / mpmath.log(2), lambda f: f**2 / mpmath.log1p(f), -0.29295, 0.41425, 9)
 # sin r = r + r^3 P(r^2), cos r = 1 + r^2 P(r^2)
 fit("sin", lambda z: (mpmath.sin(mpmath.sqrt(z)) / mpmath.sqrt(z) - 1) / z, lambda z: z, 0.0, QUARTER_PI**2, 3)
 fit("cos", lambda z: (mpmath.cos(mpmath.sqrt(z)) - 1) / z, lambda z: z, 0.0, QUARTER_PI**2, 4)
