@@ -15,6 +15,7 @@ from voltac.pass_runs import Pass, PassRuns, optimizing
 from voltac.passes.accesses.access import AccessReport
 from voltac.passes.accesses.cost_rows import has_halves, has_masked
 from voltac.passes.arithmetic.bit_tests import place_bit_tests
+from voltac.passes.arithmetic.bits_of_words import count_in_bytes
 from voltac.passes.arithmetic.byte_divisions import divide_in_words
 from voltac.passes.arithmetic.constants_in_memory import keep_constants_in_memory
 from voltac.passes.arithmetic.counted_bits import count_bits
@@ -253,6 +254,9 @@ AFTER_LLVM = (
          lambda text, options: widen_half_functions(text),
          lambda options: _resolves_on_host(options) and options.target.is_x86 and options.target.has_half_conversion
          and not options.target.has_native_half),
+    Pass("count_in_bytes", "bits of 32-bit lanes are counted in bytes, which multiply-add sums up",
+         lambda text, options: count_in_bytes(text),
+         lambda options: options.level > 1 and _resolves_on_host(options) and _has_avx2(options)),
     Pass("count_by_exponents", "leading and trailing zeros of lanes are exponents of floats",
          lambda text, options: count_by_exponents(text),
          lambda options: _resolves_on_host(options) and options.target.is_x86 and not options.target.has_avx512),
