@@ -46,6 +46,7 @@ from voltac.passes.gangs.whole_copies import copy_whole
 from voltac.passes.gangs.whole_stores import make_stores_whole
 from voltac.passes.gangs.wide_gangs import widen_gangs
 from voltac.passes.gangs.wrapping_indices import test_wrapping_indices
+from voltac.passes.lanes.aligned_spills import align_spills, spills_unaligned
 from voltac.passes.lanes.changed_lanes import change_lanes_in_turn
 from voltac.passes.lanes.even_odd_lanes import compute_even_odd
 from voltac.passes.lanes.exchange_lanes import exchange_lanes
@@ -296,6 +297,9 @@ AFTER_LLVM = (
     Pass("keep_constants_in_memory", "constants of vectors are operands in memory, where they are more than registers",
          lambda text, options: keep_constants_in_memory(text),
          _broadcasts_constants),
+    Pass("align_spills", "functions with more vectors than registers keep a frame pointer, which aligns what is spilled",
+         lambda text, options: align_spills(text, options.target),
+         lambda options: options.level > 1 and spills_unaligned(options.target)),
 )  # fmt: skip
 """On the text that LLVM's simplification made: nothing simplifies it any more."""
 
