@@ -54,11 +54,22 @@ def test_functions_that_spill_no_wide_vectors_stay_as_they_are(target: str) -> N
 
 
 def _module(values: int, call: str = "") -> str:
-    lines = "\n".join(f"  %x{k} = load <8 x float>, ptr %a, align 4" for k in range(values))
+    """All values are loaded before the first is used."""
+    loads = [f"  %x{k} = load <8 x float>, ptr %a, align 4" for k in range(values)]
+    stores = [f"  store <8 x float> %x{k}, ptr %a, align 4" for k in range(values)]
+    lines = "\n".join([*loads, *stores])
     return (
         f"declare void @g()\ndefine void @f(ptr %a) local_unnamed_addr #0 {{\n{lines}\n{call}  ret void\n}}\n"
         "attributes #0 = { nounwind }\n"
     )
+
+
+def test_values_one_after_the_other_take_one_register() -> None:
+    lines = "".join(
+        f"  %x{k} = load <8 x float>, ptr %a, align 4\n  store <8 x float> %x{k}, ptr %a, align 4\n" for k in range(TWENTY)
+    )
+    text = f"define void @f(ptr %a) #0 {{\n{lines}  ret void\n}}\nattributes #0 = {{ nounwind }}\n"
+    assert align_spills(text, find_target("avx2-i32x8")) == text
 
 
 @pytest.mark.parametrize(
@@ -76,6 +87,13 @@ def test_more_vectors_than_registers_or_a_call_may_spill(values: int, call: str,
     verify(read(made))
     assert (f"@f(ptr %a) local_unnamed_addr #0 {KEPT} {{" in made) == kept
     assert kept or made == _module(values, call)
+
+
+def test_names_in_quotes_are_read_over() -> None:
+    text = _module(TWENTY).replace("%x3", '%"a b"')
+    made = align_spills(text, find_target("avx2-i32x8"))
+    verify(read(made))
+    assert KEPT in made
 
 
 def test_registers_no_wider_than_the_stack_is_aligned_need_nothing() -> None:

@@ -1,4 +1,4 @@
-"""Functions whose vectors may be more than registers keep a frame pointer, so that what is spilled is aligned, on x86.
+"""Functions whose live vectors are more than registers keep a frame pointer, so that what is spilled is aligned, on x86.
 
 When LLVM has finished simplifying, in functions with many vectors wider than 16 bytes::
 
@@ -26,7 +26,8 @@ _ALIGNED = 16
 """Bytes that the stack is aligned to at a call, by the System V and the Windows ABI for x86-64."""
 _FEW, _MANY = 16, 32
 """Vector registers of AVX2 and of AVX-512."""
-_VALUE = lazy_pattern(r"\n  %[^\n<]+<(\d+) x (float|double|ptr|half|bfloat|i\d+)>")
+_VALUE = lazy_pattern(r"\n  (%[\w.]+) = [^\n<]+<(\d+) x (float|double|ptr|half|bfloat|i\d+)>")
+_NAME = lazy_pattern(r"%[\w.]+")
 _BITS = {"float": 32, "double": 64, "ptr": 64, "half": 16, "bfloat": 16}
 _CALL = lazy_pattern(r" call [^@\n]*@(?!llvm\.)")
 _ATTRIBUTES = lazy_pattern(r" #\d+(?= )")
@@ -52,19 +53,34 @@ def align_spills(text: str, target: TargetInfo) -> str:
 
 
 def _may_spill(body: str, register_bits: int, most: int) -> bool:
-    """Whether a block makes more wide vectors than there are registers, or calls may change every register.
+    """Whether more wide vectors are live in a block than there are registers, or calls may change every register."""
+    wide: dict[str, int] = {}
+    for found in _VALUE.finditer(body):
+        bits = int(found[2]) * (_BITS.get(found[3]) or int(found[3][1:]))
+        if bits > 8 * _ALIGNED:
+            wide[found[1]] = max(1, bits // register_bits)
+    if wide and _CALL.search(body) is not None:
+        return True
+    return len(wide) > 1 and sum(wide.values()) > most and any(_most_live(block, wide) > most for block in body.split("\n\n"))
 
-    Few blocks spill that only keep values of many others.
-    """
-    some = False
-    for block in body.split("\n\n"):
-        registers = 0
-        for found in _VALUE.finditer(block):
-            element = found[2]
-            bits = int(found[1]) * (_BITS.get(element) or int(element[1:]))
-            if bits > 8 * _ALIGNED:
-                registers += max(1, bits // register_bits)
-        if registers > most:
-            return True
-        some = some or registers > 0
-    return some and _CALL.search(body) is not None
+
+def _most_live(block: str, wide: dict[str, int]) -> int:
+    """The registers that wide vectors of a block take where they are most, as it is written."""
+    texts = block.split("\n")
+    lines = [_NAME.findall(line) for line in texts]
+    begun = [(at, names[0]) for at, names in enumerate(lines) if names and names[0] in wide]
+    made = {name: at for at, name in begun if texts[at].startswith(f"  {name} = ")}
+    last = {name: at for at, names in enumerate(lines) for name in names if name in wide}
+    # What an earlier line names, a phi, goes around a loop; what is made elsewhere is kept for the next time.
+    around = {name for at, names in enumerate(lines) for name in names[1:] if made.get(name, -1) > at}
+    ends: dict[int, int] = {}
+    live = most = sum(wide[name] for name in last if name not in made)
+    for at, names in enumerate(lines):
+        if names and made.get(names[0]) == at:
+            name = names[0]
+            live += wide[name]
+            if name not in around:
+                ends[last[name]] = ends.get(last[name], 0) + wide[name]
+        most = max(most, live)
+        live -= ends.pop(at, 0)
+    return most
