@@ -28,7 +28,7 @@ _FEW, _MANY = 16, 32
 """Vector registers of AVX2 and of AVX-512."""
 _VALUE = lazy_pattern(r"\n  (%[\w.]+) = [^\n<]+<(\d+) x (float|double|ptr|half|bfloat|i\d+)>")
 _NAME = lazy_pattern(r"%[\w.]+")
-_BITS = {"float": 32, "double": 64, "ptr": 64, "half": 16, "bfloat": 16}
+_BITS = {"float": 32, "double": 64, "ptr": 0, "half": 16, "bfloat": 16}
 _CALL = lazy_pattern(r" call [^@\n]*@(?!llvm\.)")
 _ATTRIBUTES = lazy_pattern(r" #\d+(?= )")
 
@@ -53,10 +53,10 @@ def align_spills(text: str, target: TargetInfo) -> str:
 
 
 def _may_spill(body: str, register_bits: int, most: int) -> bool:
-    """Whether more wide vectors are live in a block than there are registers, or calls may change every register."""
+    """Whether more wide vectors, addresses aside, which are scalars mostly, are live in a block than there are registers, or calls may change every register."""
     wide: dict[str, int] = {}
     for found in _VALUE.finditer(body):
-        bits = int(found[2]) * (_BITS.get(found[3]) or int(found[3][1:]))
+        bits = int(found[2]) * (_BITS[found[3]] if found[3] in _BITS else int(found[3][1:]))
         if bits > 8 * _ALIGNED:
             wide[found[1]] = max(1, bits // register_bits)
     if wide and _CALL.search(body) is not None:
