@@ -53,7 +53,10 @@ def align_spills(text: str, target: TargetInfo) -> str:
 
 
 def _may_spill(body: str, register_bits: int, most: int) -> bool:
-    """Whether more wide vectors, addresses aside, which are scalars mostly, are live in a block than there are registers, or calls may change every register."""
+    """Whether more wide vectors are live in a block than there are registers, or calls may change every one.
+
+    Addresses aside, which are mostly scalars by then.
+    """
     wide: dict[str, int] = {}
     for found in _VALUE.finditer(body):
         bits = int(found[2]) * (_BITS[found[3]] if found[3] in _BITS else int(found[3][1:]))
