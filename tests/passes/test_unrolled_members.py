@@ -77,4 +77,4 @@ def test_others_stay(loop: str) -> None:
 
 
 def test_structs_that_are_larger_than_the_loop_stay() -> None:
-    assert loops(f"for (uniform int k = 0; k < 7; k++) {LONG}".replace("MEMBERS", "8")) > 0
+    assert loops(f"for (uniform int k = 0; k < 7; k++) {LONG}".replace("MEMBERS", "16")) > 0

@@ -203,8 +203,8 @@ def test_rows_of_bytes_and_words_of_members_fill_registers_as_they_are() -> None
     hashes = """export void f(uniform unsigned int32 a[], uniform uint8 b[], uniform int n) {
         foreach (i = 0 ... n) {
             unsigned int32 h = 5;
-            for (uniform int k = 0; k < 16; k++)
-                h = (h ^ b[i * 16 + k]) * 16777619;
+            for (uniform int k = 0; k < 24; k++)
+                h = (h ^ b[i * 24 + k]) * 16777619;
             a[i] = h;
         }
     }"""
@@ -246,23 +246,23 @@ def test_pixels_are_blended_at_every_length(target: str) -> None:
 
 
 def test_so_many_gangs_are_done_that_registers_hold_what_lives() -> None:
-    """Of two pixels that share their colours."""
+    """Of four pixels that share their colours."""
     source = """
     export void f(uniform uint8 a[], const uniform uint8 b[], const uniform uint8 c[], uniform int n) {
         foreach (i = 0 ... n)
-            for (uniform int k = 0; k < 2; k++) {
-                int y = 298 * ((int)b[2 * i + k] - 16), u = (int)c[2 * i] - 128, v = (int)c[2 * i + 1] - 128;
+            for (uniform int k = 0; k < 4; k++) {
+                int y = 298 * ((int)b[4 * i + k] - 16), u = (int)c[2 * i] - 128, v = (int)c[2 * i + 1] - 128;
                 int red = (y + 409 * v + 128) >> 8, green = (y - 100 * u - 208 * v + 128) >> 8, blue = (y + 516 * u + 128) >> 8;
-                a[6 * i + 3 * k] = clamp(red, 0, 255);
-                a[6 * i + 3 * k + 1] = clamp(green, 0, 255);
-                a[6 * i + 3 * k + 2] = clamp(blue, 0, 255);
+                a[12 * i + 3 * k] = clamp(red, 0, 255);
+                a[12 * i + 3 * k + 1] = clamp(green, 0, 255);
+                a[12 * i + 3 * k + 2] = clamp(blue, 0, 255);
             }
     }"""
     text = passed(source, "avx2-i32x8")
     assert "mul nsw <16 x i32>" in text
     assert "mul nsw <32 x i32>" not in text
-    given, colours = np.random.default_rng(1).integers(0, 256, (2, 37, 2)).astype(np.uint8)
-    to = np.zeros((37, 2, 3), np.uint8)
+    given, colours = (np.random.default_rng(seed).integers(0, 256, (37, seed)).astype(np.uint8) for seed in (4, 2))
+    to = np.zeros((37, 4, 3), np.uint8)
     compile_kernels(source, "avx2-i32x8").f(to.ravel(), given.ravel(), colours.ravel(), 37)
     y, (u, v) = 298 * (given.astype(int) - 16), (colours.astype(int) - 128).T[:, :, None]
     wanted = np.stack([y + 409 * v, y - 100 * u - 208 * v, y + 516 * u], 2) + 128 >> 8
