@@ -17,6 +17,7 @@ from typing import Any
 
 from voltac import passes
 from voltac.ir import marks
+from voltac.llvm.counted_arrays import count_in_straight_code
 from voltac.llvm.half import half_conversions
 from voltac.llvm.target_machine import LLVMModule, binding, stage, target_machine
 from voltac.llvm.whole_program import drop_unused_functions, is_internal, join_functions
@@ -52,6 +53,10 @@ def _add_promotion(manager: Any) -> None:
     manager.add_simplify_cfg_pass()
 
 
+def _add_second_promotion(manager: Any) -> None:
+    manager.add_sroa_pass()
+
+
 def _add_names(manager: Any) -> None:
     manager.add_instruction_namer_pass()
 
@@ -59,6 +64,12 @@ def _add_names(manager: Any) -> None:
 EARLY = (
     Pass("inline", "functions that must be inlined are, and what nobody calls goes", _add_inlining, required=True),
     Pass("promote", "variables become registers; branches that lead nowhere go", _add_promotion, optimizing),
+    Pass(
+        "promote_counted",
+        "arrays become registers whose indices are counted up in straight code",
+        _add_second_promotion,
+        optimizing,
+    ),
     Pass("name_values", "every value gets a name", _add_names, required=True),
 )
 """LLVM's own passes: each adds itself to a pass manager."""
@@ -75,6 +86,14 @@ def early(text: str, options: Options, runs: PassRuns | None = None) -> str:
         builder = _pass_builder(options, options.level)
         manager = binding().create_new_module_pass_manager()
         for row in runs.of(EARLY, options, lambda: module.text()):
+            if row.run is _add_second_promotion and " = alloca [" in text:
+                manager.run(module.ref, builder)
+                manager = binding().create_new_module_pass_manager()
+                promoted = module.text()
+                counted = count_in_straight_code(promoted)
+                if counted is promoted:
+                    continue
+                module = LLVMModule(counted, options)
             row.run(manager)
             if runs.watches:
                 manager.run(module.ref, builder)

@@ -1,0 +1,87 @@
+"""Arrays whose indices are counted up, ``v[k++]``, are registers; what they hold is what it was."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from judged_kernels import JudgedKernels
+
+from voltac.driver import compile_source
+from voltac.llvm.counted_arrays import count_in_straight_code
+from voltac.options import Options
+from voltac.target_info import find_target
+
+SOURCE = """
+export void second(uniform T a[], const uniform T b[], uniform int n) {
+    foreach (i = 0 ... n) {
+        T v[4];
+        uniform int k = 0;
+        for (uniform int j = 0; j < 3; j++)
+            v[k++] = b[i + j];
+        v[k--] = b[i];
+        T low = min(v[0], v[1]), high = max(v[0], v[k - 1]);
+        a[i] = max(low, min(high, v[k])) + v[k + 1];
+    }
+}
+"""
+SOME = SOURCE.replace("T v[4];", "if (b[i] > 9) { T v[4];").replace("    }\n}", "    } }\n}")
+DTYPES = {"uint8": np.uint8, "int16": np.int16, "float": np.float32, "double": np.float64}
+
+
+def early(source: str) -> str:
+    settings = Options(find_target("avx2-i32x8"), 2, whole_program=True)
+    return str(compile_source(source.replace("T ", "float "), "f.ispc", settings, end="early").results["early"])
+
+
+@pytest.mark.parametrize("target", ["avx2-i32x8", "sse4-i32x4", "avx512skx-x16"])
+@pytest.mark.parametrize("element", DTYPES)
+@pytest.mark.parametrize("some", [False, True])
+def test_each_remainder_at_both_ends_of_memory(element: str, target: str, some: bool) -> None:
+    kernels = JudgedKernels((SOME if some else SOURCE).replace("T ", f"{element} "), target)
+    random, width = np.random.default_rng(2), kernels.width
+    for n in (1, width - 1, width, width + 1, 2 * width + 3):
+        b = random.integers(0, 40, n + 2).astype(DTYPES[element])
+        middle = np.sort([b[:-2], b[1:-1], b[2:]], axis=0)[1] + b[:-2]
+        a = np.zeros(n, DTYPES[element])
+        wanted = np.where(b[:-2] > 9, middle, a) if some else middle
+        kernels.expect("second", [a, b], (n,), wanted, interpreted=n == width + 1)
+    kernels.check()
+
+
+def test_nothing_of_the_array_stays_in_memory() -> None:
+    assert " = alloca [" not in early(SOURCE)
+    assert " = alloca [" in early(SOURCE.replace("uniform int k = 0", "uniform int k = n & 1"))
+
+
+FUNCTION = """define void @f(ptr %p) {
+  %v = alloca [4 x i32], align 4
+  %one = add nsw i32 0, 1, !dbg !5
+  %two = mul i32 %one, 2
+  %at = sext i32 %two to i64
+  %place = getelementptr i32, ptr %v, i64 %at
+  %small = add i8 100, 27
+  %wraps = add nsw i8 %small, 1
+  %less = sub nuw i32 %one, %two
+  %minus = sub nsw i32 %one, %two
+  %wide = zext i32 %minus to i64
+  %other = getelementptr i32, ptr %v, i64 %wide
+  %sum = add i8 %wraps, 1
+  ret void
+}
+"""
+
+
+def test_what_does_not_wrap_around_is_computed() -> None:
+    text = count_in_straight_code(FUNCTION)
+    assert "%two = mul i32 1, 2\n" in text and "getelementptr i32, ptr %v, i64 2\n" in text
+    assert "%wraps = add nsw i8 127, 1\n" in text and "%sum = add i8 %wraps, 1\n" in text
+    assert "%less = sub nuw i32 1, 2\n" in text
+    assert "%wide = zext i32 -1 to i64\n" in text and "ptr %v, i64 %wide\n" in text
+
+
+def test_functions_without_such_arrays_are_as_they_were() -> None:
+    for changed in (
+        FUNCTION.replace("%v = alloca [4 x i32]", "%v = alloca i32"),
+        FUNCTION.replace("getelementptr", "ptrtoint"),
+    ):
+        assert count_in_straight_code(changed) == changed
