@@ -86,7 +86,9 @@ def early(text: str, options: Options, runs: PassRuns | None = None) -> str:
         builder = _pass_builder(options, options.level)
         manager = binding().create_new_module_pass_manager()
         for row in runs.of(EARLY, options, lambda: module.text()):
-            if row.run is _add_second_promotion and " = alloca [" in text:
+            if row.run is _add_second_promotion:
+                if " = alloca [" not in text:
+                    continue
                 manager.run(module.ref, builder)
                 manager = binding().create_new_module_pass_manager()
                 promoted = module.text()
