@@ -82,27 +82,27 @@ def early(text: str, options: Options, runs: PassRuns | None = None) -> str:
     """
     runs = runs or PassRuns()
     with stage("early", text, options):
-        module = LLVMModule(text, options)
+        modules = [LLVMModule(text, options)]
         builder = _pass_builder(options, options.level)
         manager = binding().create_new_module_pass_manager()
-        for row in runs.of(EARLY, options, lambda: module.text()):
+        for row in runs.of(EARLY, options, lambda: modules[-1].text()):
             if row.run is _add_second_promotion:
                 if " = alloca [" not in text:
                     continue
-                manager.run(module.ref, builder)
+                manager.run(modules[-1].ref, builder)
                 manager = binding().create_new_module_pass_manager()
-                promoted = module.text()
+                promoted = modules[-1].text()
                 counted = count_in_straight_code(promoted)
                 if counted is promoted:
                     continue
-                module = LLVMModule(counted, options)
+                modules.append(LLVMModule(counted, options))
             row.run(manager)
             if runs.watches:
-                manager.run(module.ref, builder)
+                manager.run(modules[-1].ref, builder)
                 manager = binding().create_new_module_pass_manager()
         if not runs.watches:
-            manager.run(module.ref, builder)
-        return module.text()
+            manager.run(modules[-1].ref, builder)
+        return modules[-1].text()
 
 
 def _has_own_halves(options: Options) -> bool:
