@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 # Compilers and interpreters make many objects and few circles: looking for these as often as usual takes a sixth of the time.
-gc.set_threshold(1_000_000, 20, 50)
+gc.set_threshold(100_000, 20, 50)
 
 # Hundreds of processes import the compiler: without its bytecode each takes half a second more, whatever is usual here.
 sys.dont_write_bytecode = False
