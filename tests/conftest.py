@@ -24,6 +24,7 @@ for kind in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
     signal.signal(kind, signal.SIG_DFL)
 
 
+@pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
     """One more than processors: some tests wait for a browser or for other processes."""
     return len(os.sched_getaffinity(0)) + 1
