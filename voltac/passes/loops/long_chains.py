@@ -21,8 +21,8 @@ _FEWEST = 60
 """Instructions of a body: shorter ones overlap."""
 _CYCLES = {"mul": 4, "fcmp": 4, "fptosi": 4, "sitofp": 4, "fpext": 4, "fptrunc": 4}
 _FLOAT, _QUOTIENT, _OTHER = 4, 11, 1
-"""From operand to result, by the tables of Fog and uops.info for processors from Haswell to Zen 4: of other float operations,
-of quotients and roots, and of all others."""
+"""From operand to result, about, on processors from Haswell to Zen 4: of other float operations, of quotients and roots, and of
+all others. Chosen, not measured."""
 _DIVISION = 10
 """Instructions that a division counts for: its unit begins one in five cycles, two other units two others in each."""
 _LATENCY_OF_WORK = 1.5
