@@ -195,7 +195,7 @@ def alone_text(seed: int) -> str:
     """A program that launches no tasks, for which the IR calls what it does not contain."""
     generator = GENERATORS[seed % len(GENERATORS)]
     if generator in (random_features, random_applications):
-        return generator(seed, without="tasks")
+        return generator(seed, missing=["tasks"])
     return generator(seed)
 
 
@@ -233,13 +233,23 @@ def judge_accesses(seed: int, text: str) -> str:
     return ""
 
 
+def device_of(seed: int) -> str:
+    """One of all, the IPU in both generations by turns."""
+    return random.Random(f"device {seed}").choice(("naplespu", "ipu", *(each for each in DEVICES if each.startswith("ia64"))))
+
+
 def device_text(seed: int) -> str:
-    return random_kernels(seed, heap=False) if seed % 4 == 3 else str(random_program(seed))
+    """Of four programs one is of kernels over all types, one of features or idioms; without what no device has."""
+    if seed % 4 == 3:
+        return random_kernels(seed, heap=False)
+    if seed % 4 == 1:
+        missing = ("tasks", "heap", "output", *(() if device_of(seed).startswith("ia64") else ("double",)))
+        return (random_features if seed % 8 == 1 else random_applications)(seed, missing=missing)
+    return str(random_program(seed))
 
 
 def judge_on_device(seed: int, text: str) -> str:
-    """A device that the seed picks, IPUs of both generations by turns; one program in four is of kernels over all types."""
-    name = random.Random(f"device {seed}").choice(("naplespu", "ipu", *(each for each in DEVICES if each.startswith("ia64"))))
+    name = device_of(seed)
     if name in ("naplespu", "ipu"):
         judge = test_on_naplespu if name == "naplespu" else test_on_ipu
         wrong = judge.kernels_differ(seed, text) if seed % 4 == 3 else judge.differs(seed, text)

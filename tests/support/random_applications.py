@@ -3,8 +3,10 @@ surrounds a program, and those of ``random_features.py``, under masks of any kin
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from random_feature_values import INTEGERS, TYPES, Part
-from random_features import FEATURES, Features
+from random_features import FEATURES, Features, possible
 from random_idioms import SIGNED, UNSIGNED, Idioms
 
 
@@ -154,8 +156,9 @@ PARTS = (
 )  # fmt: skip
 
 
-def random_applications(seed: int, only: str = "", without: str = "") -> str:
-    """Of three to six parts, two thirds of them idioms; ``only`` names all of them, ``without`` one that none is."""
-    made = Applications(seed)
-    chosen = [only] if only else [*PARTS, *(name for name in FEATURES if name != without and made.rng.random() < 0.4)]
+def random_applications(seed: int, only: str = "", missing: Collection[str] = ()) -> str:
+    """Of three to six parts, two thirds of them idioms; ``only`` names all of them, ``missing`` what the machine has not."""
+    made = Applications(seed, frozenset(missing))
+    some = (*PARTS, *(name for name in FEATURES if made.rng.random() < 0.4))
+    chosen = [only] if only else possible(some, missing)
     return made.program([getattr(made, made.rng.choice(chosen))() for _ in range(made.rng.randint(3, 6))])

@@ -21,6 +21,8 @@ class Part:
 @dataclass
 class FeatureValues:
     seed: int
+    missing: frozenset[str] = frozenset()
+    """What the machine has not: "tasks", "heap", "output", "double"."""
     names: int = 0
     rng: random.Random = field(init=False)
 
@@ -30,6 +32,9 @@ class FeatureValues:
     def name(self, stem: str) -> str:
         self.names += 1
         return f"{stem}{self.names}"
+
+    def has(self, what: str) -> bool:
+        return what not in self.missing
 
     # --- values ---
 
@@ -68,7 +73,7 @@ class FeatureValues:
     def accesses(self) -> Part:
         """Elements of every size through every shape of index, loaded and stored, of arrays, globals, the heap and pointers."""
         type, name, count = self.rng.choice(TYPES), self.name("m"), 256
-        where = self.rng.choice(("local", "global", "heap", "struct"))
+        where = self.rng.choice(("local", "global", "heap" if self.has("heap") else "local", "struct"))
         fill = f"for (uniform int j = 0; j < {count}; j++) {name}[j] = (uniform {type})(j & 127);"
         declarations, end, first = "", "", ""
         if where == "global":
@@ -122,7 +127,7 @@ class FeatureValues:
         types = [self.rng.choice(INTEGERS[1::2]) for _ in range(self.rng.randint(1, 3))]
         declarations = f"struct {s} {{ {''.join(f'{type} m{k}; ' for k, type in enumerate(types))}}};\n"
         fill = "".join(f"{name}[j].m{k} = j * {k + 3}; " for k in range(len(types)))
-        if self.rng.random() < 0.5:
+        if self.rng.random() < 0.5 or not self.has("heap"):
             first = f"soa<{width}> {s} {name}[32];"
         else:
             first = f"soa<{width}> {s} * uniform {name} = uniform new soa<{width}> {s}[{32 // width}];"

@@ -7,6 +7,7 @@ stand under masks of any kind. Free of undefined behaviour as in ``random_kernel
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from random_feature_values import INTEGERS, TYPES, FeatureValues, Part
@@ -30,13 +31,14 @@ class Features(FeatureValues):
         other = self.name("w")
         first = f"{type} {name} = {self.value(type)}; {type} {other} = {self.value(type)};"
         source = self.rng.choice(("a", "programIndex * 3", "(int)b", "programIndex ^ 1"))
+        one = f"{self.rng.randrange(4)} % programCount"
         forms = [
             f"rotate({name}, {self.rng.randrange(-5, 40)})",
-            f"broadcast({name}, {self.rng.randrange(4)})",
+            f"broadcast({name}, {one})",
             f"shuffle({name}, ({source}) & (programCount - 1))",
             f"shift({name}, {self.rng.randrange(-3, 4)})",
-            f"extract({name}, {self.rng.randrange(4)})",
-            f"insert({name}, {self.rng.randrange(4)}, (uniform {type})1)",
+            f"extract({name}, {one})",
+            f"insert({name}, {one}, (uniform {type})1)",
             f"shuffle({name}, {other}, (a + programIndex) & (2 * programCount - 1))",
         ]
         return Part("", self.note(self.rng.choice(forms), type), first)
@@ -131,7 +133,7 @@ class Features(FeatureValues):
     def overloads(self) -> Part:
         """By type, rate and reference."""
         f = self.name("f")
-        chosen = self.rng.sample(TYPES, 4)
+        chosen = self.rng.sample([type for type in TYPES if self.has(type)], 4)
         declarations = "".join(
             f"static uint32 {f}({type} p) {{ return {k + 2} * (uint32)(int)p; }}\n" for k, type in enumerate(chosen)
         )
@@ -347,8 +349,17 @@ FEATURES = {
 }  # fmt: skip
 
 
-def random_features(seed: int, only: str = "", without: str = "") -> str:
-    """Of two to five parts; ``only`` names the feature of all of them, ``without`` one of none."""
-    made = Features(seed)
-    chosen = [only] if only else [name for name in (*FEATURES, "accesses", "accesses", "lanes", "vectors") if name != without]
+NEEDS = {"tasks": "tasks", "heaps": "heap", "prints": "output"}
+"""Part → what it is about, which some machines have not; ``double`` is written there, and made ``float`` of."""
+
+
+def possible(names: Iterable[str], missing: Collection[str]) -> list[str]:
+    """The parts that a machine can run which lacks ``missing``."""
+    return [name for name in names if NEEDS.get(name) not in missing]
+
+
+def random_features(seed: int, only: str = "", missing: Collection[str] = ()) -> str:
+    """Of two to five parts; ``only`` names the feature of all of them, ``missing`` what the machine has not (``NEEDS``)."""
+    made = Features(seed, frozenset(missing))
+    chosen = [only] if only else possible((*FEATURES, "accesses", "accesses", "lanes", "vectors"), missing)
     return made.program([FEATURES[made.rng.choice(chosen)](made) for _ in range(made.rng.randint(2, 5))])

@@ -76,7 +76,7 @@ static {s} {h}(const {s} &one, {s} &other) {{ if (one.m0 < other.m0) return one;
     def lists(self) -> Part:
         """Nodes linked by pointers or numbers, each lane at one of its own."""
         node, nodes = self.name("Node"), self.name("nodes")
-        type, where = self.rng.choice(UNSIGNED), self.rng.choice(("global", "local", "heap"))
+        type, where = self.rng.choice(UNSIGNED), self.rng.choice(("global", "local", "heap" if self.has("heap") else "local"))
         pad = self.rng.choice(("", "int8 pad; "))
         declarations = f"struct {node} {{ {pad}{type} value; uniform {node} * uniform next; int16 other; }};\n"
         fill = f"for (uniform int j = 0; j < 16; j++) {{ {nodes}[j].value = j * 11; {nodes}[j].other = j * 5 + 3 & 15;"
