@@ -449,7 +449,8 @@ def test_the_command_line_checks_runs(tmp_path: Path) -> None:
     assert run("--checked", "range:8", "9").returncode == 1
     wrong = run("--checked=accesses", "random:8", "9")
     assert wrong.returncode == 1 and "writes a[9], and a has 8 elements" in wrong.stderr
-    assert "inf is born" in run("--checked", "zeros:8", "3").stderr
+    # Lines are as long as the path allows.
+    assert "inf is born" in " ".join(run("--checked", "zeros:8", "3").stderr.split())
     assert run("--checked=accesses", "zeros:8", "3").returncode == 0
     nearest = run("--checked=acesses", "zeros:8", "3")
     assert nearest.returncode == 2 and "option '--checked'" in nearest.stderr and "Traceback" not in nearest.stderr

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 
 import voltac
 from voltac.targets.ipu.legalize.divisions import inverse_of
+from voltac.targets.ipu.simulator.memory import TileMemory
 
 WORKERS = 6
 SUM = """
@@ -192,3 +195,23 @@ export void f(uniform float p[], uniform float q[], uniform int a, uniform int n
         wanted = np.zeros_like(q)
         wanted[i] = p[i] * of_lane
         assert q.tolist() == wanted.tolist(), (first, count)
+
+
+@pytest.mark.parametrize("target", ["ipu-mk1", "ipu-mk2"])
+def test_a_tile_that_has_run_is_freed_at_once(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without the search for circles: 600 KB each, of which there was a gigabyte after a thousand calls."""
+    memories: list[weakref.ref[TileMemory]] = []
+    made = TileMemory.__init__
+
+    def remembered(self: TileMemory, generation: str, conflicts: str) -> None:
+        memories.append(weakref.ref(self))
+        made(self, generation, conflicts)
+
+    monkeypatch.setattr(TileMemory, "__init__", remembered)
+    x = np.zeros(40, np.int32)
+    gc.disable()
+    try:
+        compiled("export void k(uniform int x[], uniform int n) { foreach (i = 0 ... n) x[i] += 1; }", target)(x, 40)
+    finally:
+        gc.enable()
+    assert x.all() and memories and not any(memory() for memory in memories)

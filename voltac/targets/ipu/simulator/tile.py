@@ -8,7 +8,7 @@ whoever stores and reads within such stretches at the same time finds no exact o
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from heapq import heappop, heappush
 from types import CodeType
 
@@ -79,7 +79,8 @@ class Tile:
         self._blocks: dict[int, WorkerBlock] = {}
         self._supervisor_blocks: dict[int, WorkerBlock] = {}
         self._namespace = {
-            **FUNCTIONS, "M": M, "TileFault": TileFault, "too_many": self._too_many, "trap": _trap, "trace": self._traced,
+            **FUNCTIONS, "M": M, "TileFault": TileFault, "trap": _trap,
+            "too_many": partial(_too_many, self.memory.map.repeats, generation),
             **{name: getattr(self.memory, name) for name in dir(self.memory) if name.startswith(("load", "store", "apart"))},
         }  # fmt: skip
         self.memory.mark(self.memory.map.start, self.memory.map.end - self.memory.map.start, UNDECLARED)
@@ -215,9 +216,9 @@ class Tile:
             if self._is_of_program(block):
                 self._translations[key] = known
         block, code = known
-        scope = dict(self._namespace)
+        scope = {**self._namespace, "trace": partial(_traced, self.trace)}
         exec(code, scope)
-        return replace(block, function=scope["block"])
+        return replace(block, function=scope.pop("block"))
 
     def _is_of_program(self, block: WorkerBlock) -> bool:
         """Whether all of a block, the other half of its last bundle too, is code of the program."""
@@ -240,14 +241,18 @@ class Tile:
             trap.arguments = tuple(worker.main[:3])
         return trap
 
-    def _too_many(self, count: int) -> None:
-        most = self.memory.map.repeats
-        raise TileFault(INVALID_OPERATION, f"a repeat of {count} times; {self.generation} counts to {most}")
 
-    def _traced(self, worker: Worker | Supervisor, pc: int, text: str, values: list[tuple[str, int]]) -> None:
-        assert self.trace is not None
-        shown = ", ".join(f"${name} = {value:#x}" for name, value in values)
-        self.trace(f"worker {worker.number} {pc:#x}: {text}" + (f"  // {shown}" if shown else ""))
+# Functions of blocks have these and no tile, which would keep its memory from being freed with it.
+
+
+def _too_many(most: int, generation: str, count: int) -> None:
+    raise TileFault(INVALID_OPERATION, f"a repeat of {count} times; {generation} counts to {most}")
+
+
+def _traced(trace: Trace | None, worker: Worker | Supervisor, pc: int, text: str, values: list[tuple[str, int]]) -> None:
+    assert trace is not None
+    shown = ", ".join(f"${name} = {value:#x}" for name, value in values)
+    trace(f"worker {worker.number} {pc:#x}: {text}" + (f"  // {shown}" if shown else ""))
 
 
 def _trap(number: int) -> None:
