@@ -70,6 +70,8 @@ def expand(
 ) -> RegisterCopies | None:
     """Registers within the ``limits`` of each class, with the least unrolling that allows it; None if none does."""
     lives = lives_of(schedule, reads_before_writes)
+    if any(most > limits.get(kind, 0) for kind, most in _most_living(lives, schedule.interval).items()):
+        return None
     least = max([life.copies for life in lives], default=1)
     for unroll in range(least, most_unrolled + 1):
         for all_share in (False, True):
@@ -78,6 +80,18 @@ def expand(
                 if not all_share or _keeps_ends(schedule, lives, copies, reads_before_writes):
                     return copies
     return None
+
+
+def _most_living(lives: list[_Life], interval: int) -> dict[str, int]:
+    """Values of each class that live in a cycle of the kernel, of all iterations: as many registers there must be, however
+    often it is unrolled."""
+    living: dict[str, list[int]] = {}
+    for life in lives:
+        rows = living.setdefault(life.value.kind, [0] * interval)
+        turns, rest = divmod(life.cycles, interval)
+        for row in range(interval):
+            rows[row] += turns + ((row - life.made) % interval < rest)
+    return {kind: max(rows) for kind, rows in living.items()}
 
 
 def _keeps_ends(schedule: ModuloSchedule, lives: list[_Life], copies: RegisterCopies, reads_before_writes: bool) -> bool:
@@ -132,20 +146,19 @@ def _colour(lives: list[_Life], interval: int, unroll: int, all_share: bool) -> 
             start = (life.made + iteration * interval) % circle
             arcs.setdefault(life.value.kind, []).append((start, life.cycles, life.value, iteration))
     for kind, of_kind in arcs.items():
-        shared: list[list[tuple[int, int]]] = []
+        shared: list[int] = []
         for start, length, value, iteration in sorted(of_kind, key=lambda arc: (-arc[1], arc[0])):
-            free = next(
-                (n for n, taken in enumerate(shared) if not any(_meet((start, length), arc, circle) for arc in taken)), None
-            )
-            if free is None:
-                free = len(shared)
-                shared.append([])
-            shared[free].append((start, length))
+            arc = _cycles_of(start, max(length, 1), circle)
+            free = next((n for n, taken in enumerate(shared) if not taken & arc), len(shared))
+            if free == len(shared):
+                shared.append(0)
+            shared[free] |= arc
             register[value, iteration] = used.get(kind, 0) + free
         used[kind] = used.get(kind, 0) + len(shared)
     return RegisterCopies(unroll, register, used)
 
 
-def _meet(one: tuple[int, int], other: tuple[int, int], circle: int) -> bool:
-    """Whether two arcs, each a start and a length, have a cycle in common."""
-    return (other[0] - one[0]) % circle < one[1] or (one[0] - other[0]) % circle < other[1]
+def _cycles_of(start: int, length: int, circle: int) -> int:
+    """A bit for each cycle of an arc, which is no longer than the circle."""
+    bits = ((1 << length) - 1) << start
+    return (bits | bits >> circle) & ((1 << circle) - 1)

@@ -152,23 +152,22 @@ class _Attempt:
                     default=time,
                 )
                 self.table.release(number)
-                best, best_way, least = time, way, self._living()
+                makers = {number, *(edge.before for edge in self.into[number])}
+                best, best_way, least = time, way, self._living(makers)
                 for moved in range(max(0, lowest), highest + 1):
                     for other_way, occupied in enumerate(self.loop.operations[number].ways):
                         self.times[number] = moved
-                        if self.table.fits(occupied, moved) and self._living() < least:
-                            best, best_way, least = moved, other_way, self._living()
+                        if self.table.fits(occupied, moved) and (living := self._living(makers)) < least:
+                            best, best_way, least = moved, other_way, living
                             changed = True
                 self.times[number], self.ways[number] = best, best_way
                 self.table.take(number, self.loop.operations[number].ways[best_way], best)
 
-    def _living(self) -> int:
-        """Cycles that values live, in sum over the operations that make them."""
-        last: dict[int, int] = {}
-        for number, operation in enumerate(self.loop.operations):
-            if operation.defines:
-                ends = [
-                    self.times[edge.after] + self.interval * edge.distance - self.times[number] for edge in self.out_of[number]
-                ]
-                last[number] = len(operation.defines) * max([0, *ends])
-        return sum(last.values())
+    def _living(self, makers: set[int]) -> int:
+        """Cycles that the values of some operations live, in sum over these."""
+        total = 0
+        for number in makers:
+            if defines := self.loop.operations[number].defines:
+                ends = [self.times[edge.after] + self.interval * edge.distance for edge in self.out_of[number]]
+                total += len(defines) * max(0, max(ends, default=0) - self.times[number])
+        return total
