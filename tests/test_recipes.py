@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from recipes import RECIPES, Recipe, Scratch, copy_with_recipes, named_files, names, paragraph, recipe_names
 
+pytestmark = pytest.mark.whole
+
 INPUTS = [0, 1, 2, 3, -1, -2, 12345, -(1 << 31), (1 << 31) - 1, 0x0F0F0F0F, 7]
 
 ORACLES = """
