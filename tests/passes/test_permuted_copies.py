@@ -1,6 +1,7 @@
 """Members copied from elements to elements become a shuffle for each vector: what is copied where, and nothing else touched."""
 
 import random
+import re
 import zlib
 
 import numpy as np
@@ -42,7 +43,7 @@ def test_random_members(target: str, type_name: str) -> None:
     shapes = {}
     source = ""
     for number in range(2):
-        stride, first = rng.choice((2, 3, 4, 4, 5, 8)), rng.choice((0, 0, 1))
+        stride, first = rng.choice((1, 1, 2, 3, 4, 4, 5, 8)), rng.choice((0, 0, 1))
         members = [rng.randrange(stride) for _ in range(rng.choice((2, 3, 4, 4, 6)))]
         shapes[f"f{number}"] = (members, stride, first)
         source += kernel(f"f{number}", members, stride, first, rng)
@@ -70,6 +71,28 @@ def test_a_swap_is_one_shuffle_for_each_vector(type_name: str, target: str) -> N
     source = f"{HEAD} {SWAP} }} }}".replace("TYPE", type_name)
     size, width = np.dtype(TYPES[type_name]).itemsize, find_target(target).width
     assert copies(source, target) == (2 * size * width >= 16)
+
+
+@pytest.mark.parametrize("target", ["avx2-i32x8", "avx512skx-x16"])
+@pytest.mark.parametrize("type_name", ["uint8", "int16"])
+@pytest.mark.parametrize(
+    ("members", "stride"), [([0, 0], 1), ([0, 0, 0], 1), ([0] * 4, 1), ([0, 1, 2, 0], 3), ([0, 0, 1, 1], 2)]
+)
+def test_vectors_are_whole_registers_where_halves_come_from_halves(
+    members: list[int], stride: int, type_name: str, target: str
+) -> None:
+    """Bytes go no further than half a register there; all is right, and nothing else is read."""
+    source = kernel("f", members, stride, 0, random.Random(1)).replace("TYPE", type_name)
+    job = compile_source(source, "f.ispc", Options(target=find_target(target), level=3))
+    stored = set(re.findall(r"store <(\d+) x (i\d+)>", job.results["passes"]))
+    element = {"uint8": "i8", "int16": "i16"}[type_name]
+    assert max(int(lanes) * np.dtype(TYPES[type_name]).itemsize for lanes, kind in stored if kind == element) >= 32
+    kernels = JudgedKernels(source, target)
+    for n in (kernels.width, 4 * kernels.width, 8 * kernels.width + 3):
+        values = np.random.default_rng(n).integers(0, 100, stride * n).astype(TYPES[type_name])
+        wanted = values.reshape(n, stride)[:, members].ravel()
+        kernels.expect("f", [np.zeros_like(wanted), values], (n,), wanted, interpreted=n == kernels.width)
+    kernels.check()
 
 
 @pytest.mark.parametrize(

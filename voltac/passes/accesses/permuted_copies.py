@@ -8,6 +8,10 @@
 
 Taken apart by members and put together again, each byte is shuffled several times. What is loaded begins and ends
 with bytes that the program loads, and is not written before it is stored.
+
+AVX2 shuffles bytes within halves of registers only. A vector each half of which is made of half a vector is loaded as two
+(``vinserti128`` with memory), and one of which each half is made of two quarters of what is loaded is put in order by these
+before (``vpermq``): either way there are half as many stores, and no more shuffles, as with vectors of 16 bytes.
 """
 
 from __future__ import annotations
@@ -39,6 +43,8 @@ class _Chunk:
     start: int
     loads: tuple[int, ...]
     """Positions where they begin."""
+    loaded: int
+    """Elements of each load."""
     mask: tuple[int, ...]
 
 
@@ -69,10 +75,8 @@ def plan_copies(stores: list[Access], loads: list[Access], target: TargetInfo) -
         return None
     count = most
     while count * size >= _HALF_SHUFFLE:
-        chunks = _chunks(origin, first, last, touched, count)
-        if chunks is not None and (
-            count <= shuffle_elements(target, size) or all(_stays(each, count, size) for each in chunks)
-        ):
+        chunks = _possible(origin, touched, count, size, target)
+        if chunks is not None:
             used = len({start for each in chunks for start in each.loads})
             told = f"{reason('load', used, 1)}, which are stored as {len(chunks)} vector{'s' if len(chunks) > 1 else ''}"
             return Piece(stores, _writer(stores[0], loads[0], chunks, count), told)
@@ -80,22 +84,43 @@ def plan_copies(stores: list[Access], loads: list[Access], target: TargetInfo) -
     return None
 
 
-def _chunks(origin: dict[int, int], first: int, last: int, touched: list[int], count: int) -> list[_Chunk] | None:
-    """Vectors of ``count`` elements that cover what is written; the last may overlap the one before."""
-    if last - first + 1 < count or touched[-1] - touched[0] + 1 < count:
+def _possible(origin: dict[int, int], touched: list[int], count: int, size: int, target: TargetInfo) -> list[_Chunk] | None:
+    """Vectors of ``count`` elements that one shuffle of bytes makes, on AVX2 perhaps behind one of quarters."""
+    chunks = _chunks(origin, touched, count, count)
+    if chunks is not None and (count <= shuffle_elements(target, size) or all(_stays(each, count, size) for each in chunks)):
+        return chunks
+    if not target.isa.startswith(("avx2", "avx512", "avx10")) or count * size != 2 * _HALF_SHUFFLE:
+        return None
+    if chunks is not None and all(_stays_by_quarters(each, count) for each in chunks):
+        return chunks
+    return _chunks(origin, touched, count, count // 2)
+
+
+def _chunks(origin: dict[int, int], touched: list[int], count: int, loaded: int) -> list[_Chunk] | None:
+    """Vectors of ``count`` elements that cover what is written; the last may overlap the one before.
+
+    ``loaded``: elements of a load, half a vector's for halves of which each is made of one load.
+    """
+    first, last = min(origin), max(origin)
+    if last - first + 1 < count or touched[-1] - touched[0] + 1 < loaded:
         return None
     chunks: list[_Chunk] = []
     for at in range(first, last + 1, count):
         start = min(at, last - count + 1)
         wanted = [origin[position] for position in range(start, start + count)]
-        begins = _loads(sorted(set(wanted)), touched, count)
-        if len(begins) > _MOST_LOADS:
-            return None
-        mask = []
-        for position in wanted:
-            number = next(number for number, begin in enumerate(begins) if begin <= position < begin + count)
-            mask.append(number * count + position - begins[number])
-        chunks.append(_Chunk(start, tuple(begins), tuple(mask)))
+        if loaded == count:
+            begins = _loads(sorted(set(wanted)), touched, count)
+            if len(begins) > _MOST_LOADS:
+                return None
+            of = [next(number for number, begin in enumerate(begins) if begin <= one < begin + count) for one in wanted]
+        else:
+            halves = [_loads(sorted(set(wanted[at : at + loaded])), touched, loaded) for at in (0, loaded)]
+            if any(len(half) > 1 for half in halves):
+                return None
+            begins = [half[0] for half in halves]
+            of = [at // loaded for at in range(count)]
+        mask = [number * loaded + one - begins[number] for number, one in zip(of, wanted, strict=True)]
+        chunks.append(_Chunk(start, tuple(begins), loaded, tuple(mask)))
     return chunks
 
 
@@ -119,18 +144,24 @@ def _stays(chunk: _Chunk, count: int, size: int) -> bool:
     return all(source % count // part == at // part for at, source in enumerate(chunk.mask))
 
 
+def _stays_by_quarters(chunk: _Chunk, count: int) -> bool:
+    """Whether each half of a vector that is made of one load takes elements of two quarters of it."""
+    halves = (chunk.mask[: count // 2], chunk.mask[count // 2 :])
+    return len(chunk.loads) == 1 and all(len({source // (count // 4) for source in half}) <= 2 for half in halves)
+
+
 def _writer(store: Access, load: Access, chunks: list[_Chunk], count: int) -> Callable[[Emitter], None]:
     def write(emit: Emitter) -> None:
         element, size = store.element, store.size
-        vector = f"<{count} x {element}>"
+        part = f"<{chunks[0].loaded} x {element}>"
         loaded: dict[int, str] = {}
         for begin in dict.fromkeys(begin for chunk in chunks for begin in chunk.loads):
             pointer = _pointer(load, begin, emit)
-            loaded[begin] = emit.load("span", f"load {vector}, ptr {pointer}, align {size}")
+            loaded[begin] = emit.load("span", f"load {part}, ptr {pointer}, align {size}")
         for chunk in chunks:
             first, second = loaded[chunk.loads[0]], loaded[chunk.loads[1]] if len(chunk.loads) > 1 else "poison"
-            whole = emit.shuffle(vector, first, second, list(chunk.mask))
-            emit.line(f"store {vector} {whole}, ptr {_pointer(store, chunk.start, emit)}, align {size}")
+            whole = emit.shuffle(part, first, second, list(chunk.mask))
+            emit.line(f"store <{count} x {element}> {whole}, ptr {_pointer(store, chunk.start, emit)}, align {size}")
 
     return write
 
