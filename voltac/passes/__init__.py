@@ -33,6 +33,7 @@ from voltac.passes.arithmetic.products_of_halves import multiply_halves
 from voltac.passes.arithmetic.shifted_products import shift_products
 from voltac.passes.arithmetic.shifts_by_masks import select_shifted
 from voltac.passes.arithmetic.short_divisions import subtract_for_remainders
+from voltac.passes.arithmetic.signs_of_masks import take_truth_values
 from voltac.passes.arithmetic.wide_conversions import convert_wide
 from voltac.passes.gangs.aligned_stores import align_stores
 from voltac.passes.gangs.carried_indices import carry_indices
@@ -233,6 +234,8 @@ AFTER_LLVM = (
          lambda options: _resolves_on_host(options) and options.target.is_x86),
     Pass("keep_masks_wide", "masks stay whole lanes across blocks, and where they fill several registers",
          keep_masks_wide, optimizing),
+    Pass("take_truth_values", "narrowed signs of the lanes of masks are the masks' truth values",
+         lambda text, options: take_truth_values(text), optimizing),
     Pass("join_conditions", "conditions of lanes are joined by and and or, where masks are whole lanes",
          join_conditions, lambda options: _resolves_on_host(options) and not options.target.has_avx512),
     Pass("merge_ranges", "two tests of ranges that differ in a bit, of which either may hold, become one without it",

@@ -33,6 +33,8 @@ class CostRow:
     mask_shuffle: float
     """Any lanes of a mask into another."""
     masked_store: float
+    crossing_load: float = 1.0
+    """A load as wide as a register that crosses two lines of the cache."""
     native_loaded_gather: bool = False
     """Whether a gather instruction is better even where indices come from memory, from where scalar loads take them as they
     are, all lanes on."""

@@ -9,8 +9,9 @@
 The loads begin with the first byte touched and end with the last, by a mask where the
 target has masked loads, so they stay on memory pages the program touches. Where the loads
 start in between is free: it is searched for starts that put the wanted elements in different
-slots, so that blends and a single permutation collect them. Where lanes may be off the loads
-are masked, each element by the lanes that want it.
+slots, so that blends and a single permutation collect them. Where masks and permutations of two
+registers cost nothing, the loads begin at multiples of their width, as arrays and so lines of the cache do.
+Where lanes may be off the loads are masked, each element by the lanes that want it.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from voltac.passes.members.member_fours import plan_four_loads
 from voltac.passes.members.member_halves import plan_half_loads
 from voltac.passes.members.member_pairs import plan_pair_loads
 from voltac.passes.members.member_words import plan_word_loads
-from voltac.records import mutable_record
+from voltac.records import mutable_record, replace
 from voltac.target_info import TargetInfo
 from voltac.target_info.access_costs import CostRow
 
@@ -44,8 +45,9 @@ class LoadLayout:
     starts: list[int]
     slots: list[list[tuple[int, int]]]
     """For each part, for each lane: which load, which element of it."""
+    first: int
     last: int
-    """The last position that may be read; a load that goes on is masked."""
+    """The positions that may be read; a load that begins before or goes on is masked."""
 
 
 def plan_loads(members: list[Access], target: TargetInfo) -> list[Piece]:
@@ -53,6 +55,8 @@ def plan_loads(members: list[Access], target: TargetInfo) -> list[Piece]:
     row = cost_row(target)
     all_on = members[0].all_on
     native = shuffle_elements(target, members[0].size)
+    if native * members[0].size < row.shuffle_bytes:
+        row = replace(row, crossing_load=1.0)
     pieces = plan_group_loads(members, target) or plan_half_loads(members, target) or plan_wide_loads(members, target)
     pieces = pieces or plan_byte_words(members, target) or plan_reversed(members, target) or plan_pair_loads(members, target)
     pieces = pieces or plan_word_loads(members, target, plan_loads) or plan_four_loads(members, target)
@@ -150,21 +154,20 @@ def _relative_layout(positions: tuple[int, ...], native: int, row: CostRow, mask
     starts = _greedy_starts(wanted, width, last)
     if len(starts) > 2 or (len(starts) == 2 and width >= 8):
         starts = _separated_starts(wanted, width, first, last, len(starts)) or starts
-    best = LoadLayout(width, starts, [_find_slots(positions, starts, width)], last)
+    tried = [starts]
     if masked and len(starts) > 1:
         # Where the array begins with a cache line, loads side by side cross none.
-        starts = sorted({position // width * width for position in wanted})
-        aligned = LoadLayout(width, starts, [_find_slots(positions, starts, width)], last)
-        if _cost(aligned, row, 1.0) <= _cost(best, row, 1.0):
-            return aligned
-    return best
+        tried += [sorted({(position - origin) // width * width + origin for position in wanted}) for origin in (0, first)]
+    layouts = [LoadLayout(width, starts, [_find_slots(positions, starts, width)], first, last) for starts in reversed(tried)]
+    return min(layouts, key=lambda layout: _cost(layout, row, 1.0))
 
 
 def own_layout(positions: tuple[int, ...], native: int, row: CostRow, masked: bool) -> LoadLayout:
     """The best loads for one part alone; ``masked``: whether the target can mask them."""
-    origin = min(positions)
+    origin = min(positions) // native * native
     layout = _relative_layout(tuple(position - origin for position in positions), native, row, masked)
-    return LoadLayout(layout.width, [start + origin for start in layout.starts], layout.slots, layout.last + origin)
+    starts = [start + origin for start in layout.starts]
+    return LoadLayout(layout.width, starts, layout.slots, layout.first + origin, layout.last + origin)
 
 
 def _greedy_starts(wanted: list[int], width: int, last: int) -> list[int]:
@@ -214,7 +217,7 @@ def shared_layout(parts: list[RegisterPart], native: int, masked: bool) -> LoadL
     width = min(native, _floor_power(last - first + 1))
     end = last if masked else last - width + 1
     starts = sorted({min(first + (position - first) // width * width, end) for position in wanted})
-    return LoadLayout(width, starts, [_find_slots(part.positions, starts, width) for part in parts], last)
+    return LoadLayout(width, starts, [_find_slots(part.positions, starts, width) for part in parts], first, last)
 
 
 def _find_slots(positions: tuple[int, ...], starts: list[int], width: int) -> list[tuple[int, int]]:
@@ -227,7 +230,9 @@ def _find_slots(positions: tuple[int, ...], starts: list[int], width: int) -> li
 
 
 def _cost(layout: LoadLayout, row: CostRow, load_cost: float) -> float:
-    return len(layout.starts) * load_cost + sum(_shuffle_cost(slots, layout.width, row) for slots in layout.slots)
+    crossing = sum(start % layout.width != 0 for start in layout.starts) * (row.crossing_load - 1)
+    shuffles = sum(_shuffle_cost(slots, layout.width, row) for slots in layout.slots)
+    return len(layout.starts) * load_cost + crossing + shuffles
 
 
 def _shuffle_cost(slots: list[tuple[int, int]], width: int, row: CostRow) -> float:
@@ -276,11 +281,12 @@ def _write_loads(cluster: list[Access], layout: LoadLayout, emit: Emitter) -> li
     loads: list[str] = []
     for start in layout.starts:
         pointer = emit.address(address, start * access.size + remainder, access.element, access.size)
-        if access.all_on and start + layout.width - 1 <= layout.last:
+        if access.all_on and layout.first <= start and start + layout.width - 1 <= layout.last:
             loads.append(emit.load("span", f"load {vector}, ptr {pointer}, align {access.align}"))
             continue
         if access.all_on:
-            mask = lane_mask([position <= layout.last for position in range(start, start + layout.width)])
+            touched = range(layout.first, layout.last + 1)
+            mask = lane_mask([position in touched for position in range(start, start + layout.width)])
             loads.append(emit.masked_load("span", access.element, layout.width, access.align, pointer, mask))
             continue
         wanted = [wanting.get(position, []) for position in range(start, start + layout.width)]
