@@ -124,7 +124,10 @@ class BranchingLoop(LaneLoop):
         sure = self.live if block.name == self.loop.header else self.sure[block.name]
         if access.is_store:
             return mask_implies(sure, access.mask, self.values) and mask_implies(access.mask, sure, self.values)
-        return access.all_on or mask_implies(sure, access.mask, self.values)
+        if access.all_on or mask_implies(sure, access.mask, self.values):
+            return True
+        self.guarded[instruction.name] = access.mask
+        return block.name != self.loop.header and mask_implies(access.mask, sure, self.values)
 
     def keeps_all(self) -> bool:
         """Whether what is used behind the loop is only what lanes that have left keep."""

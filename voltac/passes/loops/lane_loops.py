@@ -54,6 +54,8 @@ class LaneLoop:
     deciding: set[str] = field(default_factory=set)
     asked: dict[str, str] = field(default_factory=dict)
     """Block behind the test that branches -> the mask of which any lane has to be on for that."""
+    guarded: dict[str, str] = field(default_factory=dict)
+    """Loads that a lane in the loop may not do -> the mask of those that do."""
 
     @property
     def header(self) -> Block:

@@ -14,7 +14,7 @@ from voltac.passes.loops.lane_loops import LaneLoop, scalar_callee
 from voltac.passes.loops.loop_hints import unpredictable
 from voltac.passes.loops.same_operation import same_operation
 
-_ZEROS = {"i1": "false", "ptr": "null", **dict.fromkeys(("half", "float", "double"), "0.000000e+00")}
+ZEROS = {"i1": "false", "ptr": "null", **dict.fromkeys(("half", "float", "double"), "0.000000e+00")}
 """A zero as LLVM writes it; of integers it is 0."""
 _ORDERS = {"smin": "slt", "smax": "sgt", "umin": "ult", "umax": "ugt"}
 """Intrinsic -> the compare that takes its first operand."""
@@ -68,7 +68,7 @@ class LaneTexts(ABC):
         if not lanes_of(type_text):
             return value
         if value in ("zeroinitializer", "poison", "undef"):
-            return _ZEROS.get(element_of(type_text), "0") if value == "zeroinitializer" else value
+            return ZEROS.get(element_of(type_text), "0") if value == "zeroinitializer" else value
         if (same := splatted(value)) is not None:
             return same.value
         if (scalar := scalar_of_splat(value, self.walk.values.definitions)) is not None:

@@ -7,10 +7,11 @@ from voltac.ir.match import scalar_of_splat
 from voltac.ir.model import Block, Instruction, Module
 from voltac.ir.types import element_of, lanes_of
 from voltac.passes.loops.copied_blocks import unquoted
+from voltac.passes.loops.lane_choices import LaneChoices
 from voltac.passes.loops.lane_loops import MOST_LANES, LaneLoop
 from voltac.passes.loops.lane_texts import LaneTexts
 from voltac.passes.loops.lanes_in_turn import do_all_lanes
-from voltac.passes.loops.loop_hints import free_node, unrolled
+from voltac.passes.loops.loop_hints import free_node, rarely_taken, unrolled
 from voltac.passes.loops.row_searches import RowSearch
 
 _MOST_COPIES, _MOST_WRITTEN = 16, 800
@@ -21,7 +22,7 @@ def do_lanes_alone(loop: LaneLoop, module: Module, search: RowSearch | None = No
     """Put the loop over the lanes in its place, or a loop for each lane where all are on, or what searches their rows."""
     first = loop.arm(loop.values.definitions[loop.live], False)
     written = loop.lanes * sum(1 for each in loop.instructions() if not each.op.startswith("#"))
-    branches = len(loop.inner_blocks()) > 1
+    branches = len(loop.inner_blocks()) > 1 or loop.guarded
     if search is not None:
         do_all_lanes(loop, module, search)
     elif (
@@ -79,6 +80,7 @@ class _Writer(LaneTexts):
         if walk.options.loop_unrolling and len(inner) == 1:
             hint = unrolled(self.module, free_node(self.module), len(test) + len(rest[entered]) - 1)
         rest[labels[body.name]][-1] = Instruction(f"  br label %{new['test']}{hint}")
+        rest = self._split(test, rest)
 
         used = [phi for phi in phis if phi.name in walk.used_outside]
         leave: list[Instruction] = []
@@ -115,6 +117,27 @@ class _Writer(LaneTexts):
         walk.replace_blocks(made, results)
         function.blocks[0].instructions[:0] = self.allocas
 
+    def _split(self, test: list[Instruction], rest: dict[str, list[Instruction]]) -> dict[str, list[Instruction]]:
+        """The blocks behind the test with branches for what branches ask anyway, and around loads under masks of their own."""
+        walk, mask = self.walk, f"<{self.walk.lanes} x i1>"
+        choices = LaneChoices(walk, self.fresh, rarely_taken(self.module))
+        definitions = walk.values.definitions
+        conditions = {each: definitions[each].operands[0].value for each in choices.selections} | walk.guarded
+        if not conditions:
+            return rest
+        conditions = {self.names[each]: self.scalar(mask, condition) for each, condition in conditions.items()}
+        phis = [each for instructions in (test, *rest.values()) for each in instructions if each.op == "phi"]
+        split, ends = dict[str, list[Instruction]](), dict[str, str]()
+        for label, instructions in rest.items():
+            parts = choices.split(instructions[:-1], label, conditions)
+            end = list(parts)[-1]
+            parts[end].append(instructions[-1])
+            ends[f"%{label}"] = f"%{end}"
+            split |= parts
+        for phi in phis:
+            phi.rename(ends)
+        return split
+
     def _name(self, *blocks: Block) -> None:
         """Give a name to what one lane has for each value of the loop."""
         made = [each for block in blocks for each in block.instructions if each.name and each.name not in self.walk.deciding]
@@ -138,7 +161,8 @@ class _Writer(LaneTexts):
         targets = [f"label %{labels[each]}" for each in block.terminator.parts.labels]
         if len(targets) > 1:
             targets.insert(0, f"i1 {self.scalar(f'<{self.walk.lanes} x i1>', self.walk.asked[block.name])}")
-        made.append(Instruction(f"  br {', '.join(targets)}"))
+        hint = rarely_taken(self.module) if len(targets) > 1 else ""
+        made.append(Instruction(f"  br {', '.join(targets)}{hint}"))
         return made
 
     def _alignment(self, vector: str) -> int:

@@ -76,6 +76,18 @@ def unpredictable(module: Module) -> str:
 _EMPTY = " = !{}"
 
 
+def rarely_taken(module: Module) -> str:
+    """What a branch ends with that LLVM is to leave a branch: it does not look like one that goes either way."""
+    node = next((line.partition(" = ")[0] for line in module.lines() if line.endswith(_RARELY)), "")
+    if not node:
+        node = f"!{free_node(module)}"
+        module.items.append([node + _RARELY])
+    return f", !prof {node}"
+
+
+_RARELY = ' = !{!"branch_weights", i32 1, i32 4000}'
+
+
 def unrolled(module: Module, number: int, instructions: int) -> str:
     """What the branch back of a loop of so many instructions ends with: a new node of that number; empty for long ones."""
     if instructions > _SHORT:

@@ -8,7 +8,8 @@
 
 becomes, where all of it is of each lane by itself (:mod:`voltac.passes.loops.branching_loops`), that loop in scalars within a
 loop over the lanes that are on (:mod:`voltac.passes.loops.lone_lanes`). A gang waits in each iteration for a gather of what the
-one before gathered, goes wherever any lane goes, and runs as long as its slowest lane. Loops without branches are
+one before gathered, goes wherever any lane goes, and runs as long as its slowest lane. Selections by what a branch asks anyway,
+and loads under masks, are branches of each lane (:mod:`voltac.passes.loops.lane_choices`). Loops without either are
 :mod:`voltac.passes.rows.walk_runs`'s.
 """
 
@@ -29,7 +30,7 @@ from voltac.passes.loops.lone_lanes import do_lanes_alone
 _FREE = frozenset(("getelementptr", "freeze", "sext", "zext", "bitcast", "select"))
 """What an address, a branch or a compare does by itself."""
 _BLOCKS = 2
-"""Of a loop without branches."""
+"""Of a loop without branches, which is ours only where some lanes in it load what others may not."""
 
 
 def walk_branches(module: Module, options: Options) -> list[AccessReport]:
@@ -39,12 +40,12 @@ def walk_branches(module: Module, options: Options) -> list[AccessReport]:
         if not any(".loop.test" in block.name for block in function.blocks):
             continue
         flow = control_flow(function)
-        for header in [loop.header for loop in flow.loops if len(loop.blocks) > _BLOCKS and _gathers(loop, function)]:
+        for header in [loop.header for loop in flow.loops if len(loop.blocks) >= _BLOCKS and _gathers(loop, function)]:
             flow = control_flow(function)
             loop = next(each for each in flow.loops if each.header == header)
             values = lane_values(function, rewriting.layout)
             found = BranchingLoop(function, loop, flow, values, options)
-            if found.splits() and gains(found) and found.leaves_kept_values():
+            if found.splits() and (len(loop.blocks) > _BLOCKS or found.guarded) and gains(found) and found.leaves_kept_values():
                 accesses = [*found.loads, *found.stores]
                 do_lanes_alone(found, module)
                 for access, block in accesses:
