@@ -1,6 +1,7 @@
 """The header: what C and C++ compilers make of it is what the layout promises."""
 
 import dataclasses
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -58,12 +59,15 @@ def prototype(text: str) -> str:
     return next(line.strip() for line in text.splitlines() if "extern" in line and ";" in line)
 
 
-def compiles(text: str, folder: Path, body: str) -> None:
+COMPILERS = (("gcc", "c.c"), ("g++ -Wno-invalid-offsetof", "cpp.cpp"))
+
+
+def compiles(text: str, folder: Path, body: str, compilers: tuple[tuple[str, str], ...] = COMPILERS) -> None:
     (folder / "simple.h").write_text(text)
     includes = '#include <stddef.h>\n#include "simple.h"\n#include "simple.h"\n'
     (folder / "c.c").write_text(f"{includes}{body}\n")
     (folder / "cpp.cpp").write_text(f"{includes}using namespace ispc;\n#define _Static_assert static_assert\n{body}\n")
-    for compiler, file in (("gcc", "c.c"), ("g++ -Wno-invalid-offsetof", "cpp.cpp")):
+    for compiler, file in compilers:
         command = [*compiler.split(), "-Wall", "-Wextra", "-Werror", "-c", file, "-o", "/dev/null"]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
@@ -92,6 +96,13 @@ def test_prototypes_look_as_in_the_reference(parameters: dict[str, Qual], expect
     text = header(exported("f", uniform(VOID), **parameters))
     assert prototype(text) == expected
     compiles(text, tmp_path, "")
+
+
+@pytest.mark.skipif(shutil.which("clang") is None, reason="not installed: clang")
+def test_every_clang_reads_pointers_to_halves(tmp_path: Path) -> None:
+    """Before version 15 it has ``__fp16`` alone, for memory."""
+    text = header(exported("f", uniform(VOID), p=pointer(uniform(FLOAT16))))
+    compiles(text, tmp_path, "", (("clang", "c.c"), ("clang++", "cpp.cpp")))
 
 
 def test_references_are_references_in_cpp_and_pointers_in_c(tmp_path: Path) -> None:

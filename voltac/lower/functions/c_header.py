@@ -65,14 +65,15 @@ _ALIGNMENT = """\
 #endif
 """
 
-_HALF = """\
-#if defined(__x86_64__) || defined(__i386__)
-// GCC has the type under this name only, and Clang allows no parameters of the other.
+_ONLY_FLOAT16 = "#if (defined(__x86_64__) || defined(__i386__)) && (!defined(__clang__) || __clang_major__ >= 15)"
+_HALF = f"""\
+{_ONLY_FLOAT16}
+// GCC has the type under this name only, and Clang, which has it from version 15 on, allows no parameters of the other.
 #define __fp16 _Float16
 #endif
 """
-_HALF_END = """\
-#if defined(__x86_64__) || defined(__i386__)
+_HALF_END = f"""\
+{_ONLY_FLOAT16}
 #undef __fp16
 #endif
 """
