@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from voltac.syntax.recovery.cursor import Cursor
-from voltac.syntax.recovery.editor import Editor, Repair
+from voltac.syntax.recovery.editor import Editor, Repair, edit
 from voltac.syntax.recovery.guess import Finding, Guess, Tried, advice
 
 _NAMELESS_ENDS = ("]", "&", "=")
@@ -90,7 +90,28 @@ def _without_braces(word: int, opener: int, closer: int) -> Repair:
     return run
 
 
+def _alias(cursor: Cursor) -> Finding | None:
+    """``using name = type;``, which is read as a typedef. Arrays and functions have the name in their middle there."""
+    texts = cursor.texts
+    using = cursor.token - (cursor.text != "using")
+    if texts[using : using + 3 : 2] != ["using", "="] or not cursor.is_plain(texts[using + 1]) or ";" not in texts[using:]:
+        return None
+    end = texts.index(";", using)
+    name, type = texts[using + 1], texts[using + 3 : end]
+    if not type or "(" in type or "[" in type or not cursor.begins_type(type[0]):
+        return None
+    words = ["typedef", *type, name]
+    return Finding(edit(using, end, words, reread=using < cursor.token), using, {"instead": " ".join(words) + ";"})
+
+
 SCOPES = (
+    Guess(
+        "an alias of a type",
+        "¦using Real = uniform float;\nReal half(Real a) { return a / 2; }",
+        "there is no 'using'; write '$instead'",
+        _alias,
+        Tried.CORRECTION,
+    ),
     Guess(
         "a namespace",
         "¦namespace n { int f() { return 1; } }\nint g() { return f(); }",
