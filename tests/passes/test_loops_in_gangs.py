@@ -163,3 +163,37 @@ def test_lanes_that_are_scalars_are_put_where_they_are_stored() -> None:
     b, c, a = np.arange(200, dtype=np.uint8), np.array([7, 200, 9, 55], np.uint8), np.zeros(800, np.uint8)
     compile_kernels(source, target="avx2-i32x8").f(a, b, c, 200)
     assert a.tolist() == [c[number >> 2 * k & 3] for number in range(200) for k in range(4)]
+
+
+ROUNDS = """export void f(uniform unsigned int out[], const uniform unsigned int key[], uniform int n) {
+    foreach (i = 0 ... n) {
+        unsigned int a = key[i], b = i, c = 3 * i, d = 77, e = 5;
+        for (uniform int r = 0; r < 9; ++r) {
+            a += b; d ^= a; d = (d << 7) | (d >> 25);
+            c += d; b ^= c; b = (b << 12) | (b >> 20);MORE
+        }
+        out[i] = a ^ b ^ c ^ d;
+    }
+}
+"""
+
+
+def test_rounds_on_four_words_are_done_for_two_gangs() -> None:
+    """Each step waits for the one before, whichever of the words it changes; more words would not stay in registers."""
+    source = ROUNDS.replace("MORE", "")
+    judged = JudgedKernels(source)
+    for n in (1, 8, 16, 45):
+        key = np.random.default_rng(n).integers(0, 1 << 32, n).astype(np.uint32)
+        a, b, d = key.copy(), np.arange(n, dtype=np.uint32), np.full(n, 77, np.uint32)
+        c = 3 * b
+        for _ in range(9):
+            a = a + b
+            d = d ^ a
+            d = (d << 7) | (d >> 25)
+            c = c + d
+            b = b ^ c
+            b = (b << 12) | (b >> 20)
+        judged.expect("f", [np.zeros(n, np.uint32), key], (n,), a ^ b ^ c ^ d, interpreted=n < 45)
+    judged.check()
+    assert "<16 x i32>" in passed(source, "avx2-i32x8")
+    assert "<16 x i32>" not in passed(ROUNDS.replace("MORE", " e ^= b + r; a += e;"), "avx2-i32x8")

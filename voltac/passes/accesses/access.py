@@ -28,6 +28,21 @@ class Touched:
     root: str = ""
     """The pointer everything is counted from."""
 
+    @property
+    def element(self) -> int:
+        """Bytes of each lane; 0 where lanes are not all that is touched."""
+        if self.address is None or min(self.address.offsets) != self.low:
+            return 0
+        return self.high - max(self.address.offsets)
+
+    def passes_between(self, other: Touched) -> bool:
+        """Whether no lane of one, counted from the same, meets a lane of the other: members of structs lie one in the other."""
+        size, others = self.element, other.element
+        if size <= 0 or others <= 0 or self.address is None or other.address is None:
+            return False
+        taken = {offset + byte for offset in self.address.offsets for byte in range(size)}
+        return all(taken.isdisjoint(range(offset, offset + others)) for offset in other.address.offsets)
+
 
 def touched_range(address: LaneValue | None, low: int, high: int) -> Touched:
     """The bytes ``low`` to ``high`` from an address, counted from the one pointer in it; anywhere where it is None."""

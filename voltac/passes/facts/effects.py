@@ -91,7 +91,7 @@ class FunctionEffects:
         if first.address is None or second.address is None:
             return True
         if first.address.terms == second.address.terms:
-            return first.low < second.high and second.low < first.high
+            return first.low < second.high and second.low < first.high and not first.passes_between(second)
         return True
 
     def _distinct(self, first: str, second: str) -> bool:
