@@ -13,6 +13,11 @@ static const uniform unsigned int two_over_pi[40] = {
     0x3D0739F7, 0x8A5292EA, 0x6BFB5FB1, 0x1F8D5D08, 0x56033046, 0xFC7B6BAB, 0xF0CFBC20, 0x9AF4361D
 };
 
+// 32 bits of a number in limbs of as many, the lowest first, from a bit of a limb on.
+template <typename U, typename I> static inline U bits_of_limbs(U limb[], I at, U bit) {
+    return ((limb[at] | (limb[at + 1] << 32)) >> bit) & 0xFFFFFFFF;
+}
+
 // Reduction of large arguments (Payne and Hanek 1983). x = m 2^e with a 53-bit integer m. Words of 2/pi whose product
 // with m 2^e is a multiple of four are left out; the next seven give x * 2/pi mod 4 to more than 130 bits.
 // Returns the quadrant; r + low is the rest. D, L, U, I: double, int64, uint64, int32 at one rate.
@@ -44,10 +49,8 @@ static noinline I reduce_by_words(D x, D &r, D &low) {
     I position = 98 - (e - 32 * first);
     I skip = position >> 5;
     U bit = (U)(position & 31);
-    U part[4];
-    for (uniform int k = 0; k < 4; ++k)
-        part[k] = ((limb[skip + k] | (limb[skip + k + 1] << 32)) >> bit) & 0xFFFFFFFF;
-    U upper = part[3] << 32 | part[2], lower = part[1] << 32 | part[0];
+    U upper = bits_of_limbs<U, I>(limb, skip + 3, bit) << 32 | bits_of_limbs<U, I>(limb, skip + 2, bit);
+    U lower = bits_of_limbs<U, I>(limb, skip + 1, bit) << 32 | bits_of_limbs<U, I>(limb, skip, bit);
     L fraction = (L)(upper << 2 | lower >> 62);
     I quadrant = (I)(upper >> 62) + (fraction < 0 ? 1 : 0);
     // The fraction, in quarter turns, as a sum of two doubles.

@@ -64,7 +64,7 @@ FUNCTION = """define void @f(ptr %p) {
   %less = sub nuw i32 %one, %two
   %minus = sub nsw i32 %one, %two
   %wide = zext i32 %minus to i64
-  %other = getelementptr i32, ptr %v, i64 %wide
+  %other = getelementptr i32, ptr %p, i64 %wide
   %sum = add i8 %wraps, 1
   ret void
 }
@@ -76,12 +76,14 @@ def test_what_does_not_wrap_around_is_computed() -> None:
     assert "%two = mul i32 1, 2\n" in text and "getelementptr i32, ptr %v, i64 2\n" in text
     assert "%wraps = add nsw i8 127, 1\n" in text and "%sum = add i8 %wraps, 1\n" in text
     assert "%less = sub nuw i32 1, 2\n" in text
-    assert "%wide = zext i32 -1 to i64\n" in text and "ptr %v, i64 %wide\n" in text
+    assert "%wide = zext i32 -1 to i64\n" in text and "ptr %p, i64 %wide\n" in text
 
 
-def test_functions_without_such_arrays_are_as_they_were() -> None:
+def test_functions_with_no_array_that_becomes_registers_are_as_they_were() -> None:
     for changed in (
         FUNCTION.replace("%v = alloca [4 x i32]", "%v = alloca i32"),
         FUNCTION.replace("getelementptr", "ptrtoint"),
+        FUNCTION.replace("ptr %v, i64 %at", "ptr %p, i64 %at"),
+        FUNCTION.replace("ptr %p, i64 %wide", "ptr %v, i64 %wide"),
     ):
         assert count_in_straight_code(changed) == changed

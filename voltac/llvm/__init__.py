@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from voltac.llvm.host import CannotRun, can_run, host_target, require_runnable
     from voltac.llvm.load import LoadedObject, load_objects
-    from voltac.llvm.optimize import EARLY, FOR_DEVICE, LATE, Optimized, bitcode, early, late, simplify_for_device
+    from voltac.llvm.optimize import FOR_DEVICE, LATE, Optimized, bitcode, late, simplify_for_device
+    from voltac.llvm.promotion import EARLY, early
     from voltac.llvm.target_machine import llvm_version
 
 __all__ = [
@@ -38,7 +39,8 @@ _HOMES = {
     "host": ("CannotRun", "can_run", "host_target", "require_runnable"),
     "load": ("LoadedObject", "load_objects"),
     "target_machine": ("llvm_version",),
-    "optimize": ("EARLY", "FOR_DEVICE", "LATE", "Optimized", "bitcode", "early", "late", "simplify_for_device"),
+    "promotion": ("EARLY", "early"),
+    "optimize": ("FOR_DEVICE", "LATE", "Optimized", "bitcode", "late", "simplify_for_device"),
 }
 
 

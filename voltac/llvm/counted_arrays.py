@@ -16,31 +16,48 @@ from voltac.system.lazy_patterns import lazy_pattern
 _SUM = lazy_pattern(r"  (%[\w.$-]+) = (add|sub|mul)((?: nuw| nsw)*) i(8|16|32|64) (-?\d+), (-?\d+)(?:, !dbg !\d+)?$")
 _CAST = lazy_pattern(r"  (%[\w.$-]+) = (sext|zext)( nneg)? i(?:8|16|32) (-?\d+) to i(?:16|32|64)(?:, !dbg !\d+)?$")
 _NAME = lazy_pattern(r"%[\w.$-]+")
+_OF_NUMBERS = lazy_pattern(r" = (?:(?:add|sub|mul)(?: n[us]w)* i\d+ -?\d+, -?\d|[sz]ext (?:nneg )?i\d+ -?\d)")
+"""Where one of the two may be: most functions have none, and are not looked at line by line."""
 
 
 def count_in_straight_code(text: str) -> str:
-    """The module's text; unchanged where no place of an array becomes known."""
+    """The module's text; unchanged where no place in a variable becomes known."""
     return rewrite_functions(text, _counted) if " = alloca [" in text else text
 
 
 def _counted(body: str) -> str:
-    if " = alloca [" not in body:
+    if " = alloca [" not in body or _OF_NUMBERS.search(body) is None:
         return body
     known: dict[str, str] = {}
+    variable_of: dict[str, str] = {}
+    """Place in a variable -> its name."""
+    helped: set[str] = set()
+    unhelped: set[str] = set()
+    """Variables with places that become known, and with others that do not: those stay in memory."""
     lines = body.split("\n")
-    helps = False
     for at, line in enumerate(lines):
+        head, is_made, rest = line.partition(" = ")
+        was = rest
         if known and "%" in line:
-            head, is_made, rest = line.partition(" = ")
             part = rest if is_made else line
             replaced = _NAME.sub(lambda found: known.get(found[0], found[0]), part)
             if replaced != part:
-                helps = helps or rest.startswith("getelementptr")
+                rest = replaced
                 lines[at] = line = f"{head} = {replaced}" if is_made else replaced
+        if rest.startswith("alloca "):
+            variable_of[head[2:]] = head[2:]
+        elif rest.startswith("getelementptr"):
+            place, _, indices = rest.partition(", ptr ")[2].partition(",")
+            if place in variable_of:
+                variable = variable_of[head[2:]] = variable_of[place]
+                if "%" in indices:
+                    unhelped.add(variable)
+                elif rest != was:
+                    helped.add(variable)
         value = _value(line)
         if value is not None:
-            known[line[2 : line.index(" = ")]] = str(value)
-    return "\n".join(lines) if helps else body
+            known[head[2:]] = str(value)
+    return "\n".join(lines) if helped - unhelped else body
 
 
 def _value(line: str) -> int | None:

@@ -1,11 +1,6 @@
-"""LLVM text → optimised LLVM text (``early``) and, after the Python passes, → machine code (``late``).
+"""LLVM text, after the Python passes → simplified LLVM text → machine code: stage ``late``.
 
-``early`` inlines and promotes to registers but leaves addresses as the front end
-wrote them: InstCombine would reassociate them and drop ``nsw``, and the access
-analysis of :mod:`voltac.passes` lives on both. NewGVN is left out because an
-assertion in it ends the process on some programs with nested loops; the passes see
-equal formulas and known memory by themselves, and ``late`` merges what is left.
-``late`` is LLVM's simplification of one function after the other.
+LLVM simplifies one function after the other.
 """
 
 from __future__ import annotations
@@ -17,9 +12,8 @@ from typing import Any
 
 from voltac import passes
 from voltac.ir import marks
-from voltac.llvm.counted_arrays import count_in_straight_code
 from voltac.llvm.half import half_conversions
-from voltac.llvm.target_machine import LLVMModule, binding, stage, target_machine
+from voltac.llvm.target_machine import LLVMModule, binding, pass_builder, stage, target_machine
 from voltac.llvm.whole_program import drop_unused_functions, is_internal, join_functions
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
@@ -39,70 +33,6 @@ _MOST_RUNS = 32
 the time grows by the square of the number of functions: 1,500 of one addition take 3.0 s with one for all, 0.33 s so."""
 _STACK_PROTECTORS = {"": "", "none": "", "on": " ssp", "strong": " sspstrong", "all": " sspreq"}
 """Value of ``--stack-protector`` -> LLVM's attribute."""
-
-
-def _add_inlining(manager: Any) -> None:
-    manager.add_always_inliner_pass()
-    manager.add_global_dead_code_eliminate_pass()
-
-
-def _add_promotion(manager: Any) -> None:
-    manager.add_sroa_pass()
-    manager.add_simplify_cfg_pass()
-    manager.add_aggressive_dce_pass()
-    manager.add_simplify_cfg_pass()
-
-
-def _add_second_promotion(manager: Any) -> None:
-    manager.add_sroa_pass()
-
-
-def _add_names(manager: Any) -> None:
-    manager.add_instruction_namer_pass()
-
-
-EARLY = (
-    Pass("inline", "functions that must be inlined are, and what nobody calls goes", _add_inlining, required=True),
-    Pass("promote", "variables become registers; branches that lead nowhere go", _add_promotion, optimizing),
-    Pass(
-        "promote_counted",
-        "arrays become registers whose indices are counted up in straight code",
-        _add_second_promotion,
-        optimizing,
-    ),
-    Pass("name_values", "every value gets a name", _add_names, required=True),
-)
-"""LLVM's own passes: each adds itself to a pass manager."""
-
-
-def early(text: str, options: Options, runs: PassRuns | None = None) -> str:
-    """Inlining and promotion to registers, with every address and ``nsw`` left as written.
-
-    At ``-O0`` only the functions that must be inlined are.
-    """
-    runs = runs or PassRuns()
-    with stage("early", text, options):
-        modules = [LLVMModule(text, options)]
-        builder = _pass_builder(options, options.level)
-        manager = binding().create_new_module_pass_manager()
-        for row in runs.of(EARLY, options, lambda: modules[-1].text()):
-            if row.run is _add_second_promotion:
-                if " = alloca [" not in text:
-                    continue
-                manager.run(modules[-1].ref, builder)
-                manager = binding().create_new_module_pass_manager()
-                promoted = modules[-1].text()
-                counted = count_in_straight_code(promoted)
-                if counted is promoted:
-                    continue
-                modules.append(LLVMModule(counted, options))
-            row.run(manager)
-            if runs.watches:
-                manager.run(modules[-1].ref, builder)
-                manager = binding().create_new_module_pass_manager()
-        if not runs.watches:
-            manager.run(modules[-1].ref, builder)
-        return modules[-1].text()
 
 
 def _has_own_halves(options: Options) -> bool:
@@ -254,17 +184,6 @@ class Optimized:
             return emitted.decode("utf-8", "surrogateescape")
 
 
-def _pass_builder(options: Options, level: int) -> Any:
-    llvm = binding()
-    tuning = llvm.create_pipeline_tuning_options(speed_level=level)
-    tuning.loop_vectorization = False
-    tuning.slp_vectorization = False
-    tuning.loop_unrolling = options.loop_unrolling and level > 1 and not options.target.keeps_loops
-    # Devices are not LLVM's: what it decides by costs of a machine is then left as it is.
-    machine = None if options.target.is_device else target_machine(options)
-    return llvm.create_pass_builder(machine, tuning)
-
-
 def simplify_for_device(text: str, options: Options, runs: PassRuns | None = None) -> str:
     """Between ``passes`` and the target's own legalization: LLVM's simplification without a target machine.
 
@@ -276,7 +195,7 @@ def simplify_for_device(text: str, options: Options, runs: PassRuns | None = Non
 def _simplified_for_device(text: str, options: Options) -> str:
     with stage("simplify", text, options):
         module = LLVMModule(text, options)
-        builder = _pass_builder(options, min(options.level, 2))
+        builder = pass_builder(options, min(options.level, 2))
         builder.getModulePassManager().run(module.ref, builder)
         return module.text()
 
@@ -305,7 +224,7 @@ LATE = (*BEFORE_LLVM, *LLVM, *AFTER_LLVM)
 
 
 def _simplify(module: LLVMModule, text: str, options: Options, level: int) -> None:
-    builder = _pass_builder(options, level)
+    builder = pass_builder(options, level)
     join_functions(module, text, builder)
     pipeline = builder.getFunctionPassManager()
     if "llvm.loop.unroll.count" in text:
@@ -320,7 +239,7 @@ def _simplify(module: LLVMModule, text: str, options: Options, level: int) -> No
         for function in module.definitions():
             if is_wanted(is_internal(function)):
                 if not left:
-                    builder, left = _pass_builder(options, level), _MOST_RUNS
+                    builder, left = pass_builder(options, level), _MOST_RUNS
                 (short if marks.is_for_other_files(function.name) else pipeline).run(function, builder)
                 left -= 1
         drop_unused_functions(module, builder)

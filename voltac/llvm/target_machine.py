@@ -141,6 +141,18 @@ _LAYOUTS: dict[str, str] = {}
 """By triple: what is kept by options would be kept of every compilation with a macro of its own."""
 
 
+def pass_builder(options: Options, level: int) -> Any:
+    """What runs LLVM's passes; it knows what they found out about one module."""
+    llvm = binding()
+    tuning = llvm.create_pipeline_tuning_options(speed_level=level)
+    tuning.loop_vectorization = False
+    tuning.slp_vectorization = False
+    tuning.loop_unrolling = options.loop_unrolling and level > 1 and not options.target.keeps_loops
+    # Devices are not LLVM's: what it decides by costs of a machine is then left as it is.
+    machine = None if options.target.is_device else target_machine(options)
+    return llvm.create_pass_builder(machine, tuning)
+
+
 class LLVMModule:
     """LLVM text parsed and verified, in a context of its own, with the target's triple and data layout.
 

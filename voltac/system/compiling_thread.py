@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from voltac.system.deep_stack import with_deep_stack
 from voltac.system.forking import compiling
+from voltac.system.garbage import uncollected
 
 T = TypeVar("T")
 
@@ -21,5 +22,5 @@ def in_compiling_thread(function: Callable[[], T]) -> T:
         with compiling(within=True):
             return function()
 
-    with compiling():
+    with compiling(), uncollected():
         return with_deep_stack(body)
