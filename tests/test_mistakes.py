@@ -257,7 +257,10 @@ DECLARATIONS: tuple[Row, ...] = (
     ("¦typdef int bar;\nbar next(bar a) { return a; }", "did you mean 'typedef'"),
     ("¦using namespace std;\nint next() { return 1; }", ""),
     ("¦using Real = const float;\nint next(Real a) { return (int)a; }", "'typedef const float Real;'"),
-    ("void use() { ¦using Pointer = uniform int * uniform; Pointer p = NULL; }\nint next() { return 1; }", "* uniform Pointer;'"),
+    (
+        "void use() { ¦using Pointer = uniform int * uniform; Pointer p = NULL; }\nint next() { return 1; }",
+        "* uniform Pointer;'",
+    ),
     ("¦namespace a { namespace b {\nint inner() { return 1; }\n}\n}\nint next() { return inner(); }", "no namespaces"),
     ("template <typename A> ¦struct Pair { A a, b; };\nint next() { return 1; }", "only functions can be templates"),
     ('extern "C" { void first(); ¦void second(); }\nint next() { return 1; }', "in front of each"),

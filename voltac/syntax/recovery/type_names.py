@@ -123,7 +123,9 @@ FOREIGN_TYPES = (
         for name, instead in {"char": "int8", "short": "int16", "long": "int64", "half": "float16", "string": "int8 *"}.items()
     ),
     *(
-        _foreign_type(name, f"void f() {{ ¦{name} a = 3; }}", f"syntax error: '{name}' is no type; write the type of the variable")
+        _foreign_type(
+            name, f"void f() {{ ¦{name} a = 3; }}", f"syntax error: '{name}' is no type; write the type of the variable"
+        )
         for name in ("auto", "let", "var")
     ),
     *(
