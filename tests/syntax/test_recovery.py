@@ -109,3 +109,19 @@ def test_words_of_other_languages_are_not_taken_for_misspelt_keywords() -> None:
         ((where, message),) = errors(text)
         assert where == place(text), message
         assert remedy in message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "using Real = float;",
+        "using namespace std;",
+        "namespace n { int f() { return 1; } }",
+        "template <typename T> struct V { T x; };",
+        "function f(int a) { return a; }",
+        "void f() { auto a = 3; }",
+    ],
+)
+def test_what_the_grammar_lacks_is_called_a_syntax_error(text: str) -> None:
+    """The words that ispc has for all of it, for which scripts look."""
+    assert [message.startswith("syntax error") for _, message in errors(text)] == [True]

@@ -108,14 +108,14 @@ SCOPES = (
     Guess(
         "an alias of a type",
         "¦using Real = uniform float;\nReal half(Real a) { return a / 2; }",
-        "there is no 'using'; write '$instead'",
+        "syntax error: there is no 'using'; write '$instead'",
         _alias,
         Tried.CORRECTION,
     ),
     Guess(
         "a namespace",
         "¦namespace n { int f() { return 1; } }\nint g() { return f(); }",
-        "there are no namespaces; leave this out",
+        "syntax error: there are no namespaces; leave this out",
         _namespace,
         Tried.CORRECTION,
     ),
@@ -131,7 +131,7 @@ FOREIGN_CONSTRUCTS: tuple[Guess, ...] = (
     Guess(
         "a class template",
         "template <typename T> ¦struct V { T x; };",
-        "only functions can be templates; write the struct once for each type",
+        "syntax error: only functions can be templates; write the struct once for each type",
         _class_template,
     ),
     advice(

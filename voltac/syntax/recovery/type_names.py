@@ -123,21 +123,23 @@ FOREIGN_TYPES = (
         for name, instead in {"char": "int8", "short": "int16", "long": "int64", "half": "float16", "string": "int8 *"}.items()
     ),
     *(
-        _foreign_type(name, f"void f() {{ ¦{name} a = 3; }}", f"'{name}' is no type: write the type of the variable")
+        _foreign_type(
+            name, f"void f() {{ ¦{name} a = 3; }}", f"syntax error: '{name}' is no type; write the type of the variable"
+        )
         for name in ("auto", "let", "var")
     ),
     *(
         _foreign_type(
             name,
             f"¦{name} f(int a) {{ return a; }}",
-            "a function begins with the type of its result: 'float name(float parameter)'",
+            "syntax error: a function begins with the type of its result: 'float name(float parameter)'",
         )
         for name in ("function", "def", "func", "fn")
     ),
     _foreign_type(
         "using",
         "¦using namespace std;\nint f() { return 1; }",
-        "there is no 'using'; write 'typedef type name;', and names without their namespace",
+        "syntax error: there is no 'using'; write 'typedef type name;', and names without their namespace",
     ),
 )
 
