@@ -39,7 +39,8 @@ def source(body: str, name: str) -> str:
 
 
 def passes_of(text: str, target: str) -> str:
-    return compile_source(text, "f.ispc", Options(find_target(target), whole_program=True), end="passes").results["passes"]
+    made = compile_source(text, "f.ispc", Options(find_target(target), whole_program=True), end="passes")
+    return str(made.results["passes"])
 
 
 def numbers(name: str, n: int) -> np.ndarray:

@@ -5,13 +5,14 @@
     %low = phi <8 x i32> [ %start, %outside ], [ %next, %body ]
     %v = gather %p, all on
     %less = icmp slt <8 x i32> %v, %low
-    %again = gather %p, %less                                         ->    %next = call @llvm.smin(<8 x i32> %v, <8 x i32> %low)
-    %next = select <8 x i1> %less, <8 x i32> %again, <8 x i32> %low
+    %again = gather %p, %less
+    %next = select <8 x i1> %less, <8 x i32> %again, <8 x i32> %low    ->    %next = call @llvm.smin(%v, %low)
 
-LLVM does not know that what is loaded under the mask is what was compared, nor that numbers compared after they were extended may
-be narrower. What proves it: what the selection takes in a lane is, computed or loaded once more with nothing written in between,
-one of the two that were compared, and the mask of such a load is on in every lane for which it is taken. Where either of the
-compared is poison, the comparison and so the selection were. Of integers only: floats have NaNs and two zeros.
+LLVM does not know that what is loaded under the mask is what was compared, nor that numbers compared after they were
+extended may be narrower. What proves it: what the selection takes in a lane is, computed or loaded once more with nothing
+written in between, one of the two that were compared, and the mask of such a load is on in every lane for which it is taken.
+Where either of the compared is poison, the comparison and so the selection were. Of integers only: floats have NaNs and two
+zeros.
 """
 
 from __future__ import annotations

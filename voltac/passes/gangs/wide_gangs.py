@@ -34,7 +34,7 @@ from voltac.passes.loops.gang_loops import GangLoop, root
 from voltac.passes.loops.lane_counts import lane_numbers
 from voltac.passes.loops.live_values import most_live
 from voltac.passes.loops.long_chains import GANGS, waits_in_line
-from voltac.passes.loops.narrow_sums import enough, narrow_sums
+from voltac.passes.loops.narrow_sums import enough, fewest_gangs, narrow_sums
 from voltac.passes.loops.wide_loops import WideLoop, gains_by_width
 from voltac.passes.loops.wide_walks import asking_of, factor_of_walk, is_local, leads_itself, waits_long
 from voltac.target_info import TargetInfo
@@ -118,6 +118,9 @@ def _widen_function(
                 written = WideLoop(found, carried, wide.narrow, options.target)
                 written.asking = wide.asking
                 written.write(factor, wide.distances)
+                if 1 < 2 * wide.fewer <= factor:
+                    written.begin_behind()
+                    written.write(wide.fewer, wide.distances)
 
 
 class _Widening:
@@ -140,6 +143,8 @@ class _Widening:
         """What asks whether any lane goes on, in a loop of the body that lanes leave one by one."""
         self.most_lanes = max(1, target.vector_bits // 8) * _MOST_REGISTERS
         """More than are ever done at once."""
+        self.fewer = 0
+        """How many gangs to do at once of what those leave; 0 for one by one."""
         self.distances: list[Distance | Extents] = []
         """Of accesses that have to be far apart, which is asked for when the loop begins."""
 
@@ -210,8 +215,8 @@ class _Widening:
         if self.only_fills and any(abs(step) > _NEAR * access.size for access in accesses for step in _steps(access)):
             return 1  # Rows of lanes are transposed.
         if self.inner:
-            irregular = sum(number in in_loops and self._is_irregular_load(each) for number, each in enumerate(accesses))
             inner = [accesses[number] for number in in_loops]
+            irregular = sum(self._is_irregular_load(each) for each in inner)
             if not irregular and any(each.size < _PIXEL and self._is_in_rows(each) for each in inner):
                 return 1  # Lanes that go along rows of their own load words of them, which fill registers.
             if self.asking:
@@ -233,6 +238,8 @@ class _Widening:
             for each in self.carried
             if each.phi.name in self.narrow and enough(self.narrow[each.phi.name], each.type, most * self.width)
         }
+        if self.carried and len(self.narrow) == len(self.carried):
+            self.fewer = fewest_gangs(self.narrow, register // (smallest * self.width))
         if self.carried and (smallest <= 2 or not all(each.is_sum for each in self.carried)):
             return max(1, most)
         if blocks and self._start_multiple() % (register // smallest):
