@@ -7,7 +7,8 @@
     store <32 x i8> (shufflevector %pixels, <2, 1, 0, 3, 6, 5, 4, 7, ...>), ptr %q
 
 Taken apart by members and put together again, each byte is shuffled several times. What is loaded begins and ends
-with bytes that the program loads, and is not written before it is stored.
+with bytes that the program loads, and is not written before it is stored. Where bytes leave their half of a register of
+AVX2, each half is loaded for itself: both of bytes that are doubled are one broadcast, for one shuffle and one store.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ from voltac.target_info import TargetInfo
 
 _HALF_SHUFFLE = 16
 """Bytes of the parts of a register within which x86 shuffles bytes at no cost."""
+_SMALL = 2
+"""Bytes of the elements that x86 shuffles within these parts only, before AVX-512."""
 _MOST_LOADS = 2
 """For a vector: what one instruction shuffles where there is one for two, and two and a blend do everywhere."""
 _SAME_BITS = m.op("trunc", m.one_of(m.op("zext", m.value("copied")), m.op("sext", m.value("copied"))))
@@ -38,7 +41,7 @@ class _Chunk:
 
     start: int
     loads: tuple[int, ...]
-    """Positions where they begin."""
+    """Positions where they begin; of two vectors of half the length, where it is made of halves."""
     mask: tuple[int, ...]
 
 
@@ -74,10 +77,36 @@ def plan_copies(stores: list[Access], loads: list[Access], target: TargetInfo) -
             count <= shuffle_elements(target, size) or all(_stays(each, count, size) for each in chunks)
         ):
             used = len({start for each in chunks for start in each.loads})
-            told = f"{reason('load', used, 1)}, which are stored as {len(chunks)} vector{'s' if len(chunks) > 1 else ''}"
-            return Piece(stores, _writer(stores[0], loads[0], chunks, count), told)
+            return Piece(stores, _writer(stores[0], loads[0], chunks, count), _told(used, len(chunks)))
+        if chunks is not None and size <= _SMALL and count * size == 2 * _HALF_SHUFFLE and target.isa.startswith("avx2"):
+            halves = _of_halves(origin, chunks, touched, count)
+            if halves:
+                used = len({start for each in halves for start in each.loads})
+                return Piece(stores, _writer(stores[0], loads[0], halves, count // 2), _told(used, len(halves)))
         count //= 2
     return None
+
+
+def _told(loads: int, vectors: int) -> str:
+    return f"{reason('load', loads, 1)}, which are stored as {vectors} vector{'s' if vectors > 1 else ''}"
+
+
+def _of_halves(origin: dict[int, int], chunks: list[_Chunk], touched: list[int], count: int) -> list[_Chunk]:
+    """The same vectors, each half of what is next to each other in memory; none where a half of one is not."""
+    half = count // 2
+    made: list[_Chunk] = []
+    for chunk in chunks:
+        loads: list[int] = []
+        mask: list[int] = []
+        for start in (chunk.start, chunk.start + half):
+            wanted = [origin[position] for position in range(start, start + half)]
+            begins = _loads(sorted(set(wanted)), touched, half)
+            if len(begins) > 1:
+                return []
+            mask += [len(loads) * half + position - begins[0] for position in wanted]
+            loads += begins
+        made.append(_Chunk(chunk.start, tuple(loads), tuple(mask)))
+    return made
 
 
 def _chunks(origin: dict[int, int], first: int, last: int, touched: list[int], count: int) -> list[_Chunk] | None:
@@ -130,7 +159,8 @@ def _writer(store: Access, load: Access, chunks: list[_Chunk], count: int) -> Ca
         for chunk in chunks:
             first, second = loaded[chunk.loads[0]], loaded[chunk.loads[1]] if len(chunk.loads) > 1 else "poison"
             whole = emit.shuffle(vector, first, second, list(chunk.mask))
-            emit.line(f"store {vector} {whole}, ptr {_pointer(store, chunk.start, emit)}, align {size}")
+            stored = f"<{len(chunk.mask)} x {element}>"
+            emit.line(f"store {stored} {whole}, ptr {_pointer(store, chunk.start, emit)}, align {size}")
 
     return write
 
