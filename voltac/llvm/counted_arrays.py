@@ -6,15 +6,27 @@
 
 When LLVM makes registers of variables it takes one after the other and computes nothing meanwhile: ``k`` is one then, the array
 is still in memory. What is known here stays where it is, without users; a sum that claims not to wrap and does is left alone.
+Where the counter is one number in all lanes, though not uniform, the lanes' own elements are vectors
+(:mod:`voltac.llvm.counted_lanes`).
 """
 
 from __future__ import annotations
 
 from voltac.ir.function_texts import rewrite_functions
+from voltac.llvm.counted_lanes import KnownLanes
 from voltac.system.lazy_patterns import lazy_pattern
 
 _SUM = lazy_pattern(r"  (%[\w.$-]+) = (add|sub|mul)((?: nuw| nsw)*) i(8|16|32|64) (-?\d+), (-?\d+)(?:, !dbg !\d+)?$")
 _CAST = lazy_pattern(r"  (%[\w.$-]+) = (sext|zext)( nneg)? i(?:8|16|32) (-?\d+) to i(?:16|32|64)(?:, !dbg !\d+)?$")
+_SPLAT = r"(?:zeroinitializer|splat \(i\d+ -?\d+\))"
+_VECTOR_SUM = lazy_pattern(
+    r"  (%[\w.$-]+) = (?:add|sub|mul)(?: nuw| nsw)* <\d+ x i(8|16|32|64)> " + f"({_SPLAT}), ({_SPLAT})(?:, !dbg !\\d+)?$"
+)
+_VECTOR_CAST = lazy_pattern(
+    r"  (%[\w.$-]+) = (?:sext|zext)(?: nneg)? <\d+ x i(8|16|32)> " + f"({_SPLAT})" + r" to <\d+ x i(16|32|64)>(?:, !dbg !\d+)?$"
+)
+_LANES = lazy_pattern(r"<\d+ x (i\d+)>")
+_NUMBER = lazy_pattern(r"zeroinitializer|splat \(i\d+ (-?\d+)\)")
 _NAME = lazy_pattern(r"%[\w.$-]+")
 
 
@@ -29,6 +41,7 @@ def _counted(body: str) -> str:
     known: dict[str, str] = {}
     lines = body.split("\n")
     helps = False
+    lanes = KnownLanes(body)
     for at, line in enumerate(lines):
         if known and "%" in line:
             head, is_made, rest = line.partition(" = ")
@@ -40,6 +53,11 @@ def _counted(body: str) -> str:
         value = _value(line)
         if value is not None:
             known[line[2 : line.index(" = ")]] = str(value)
+        elif (splat := _splat(line)) is not None:
+            known[line[2 : line.index(" = ")]] = splat
+        elif (instead := lanes.rewritten(line)) is not None:
+            helps = True
+            lines[at] = "\n".join(instead)
     return "\n".join(lines) if helps else body
 
 
@@ -54,3 +72,17 @@ def _value(line: str) -> int | None:
     if (found := _CAST.match(line)) is not None and (found[2] == "sext" or found[4][0] != "-"):
         return int(found[4])
     return None
+
+
+def _splat(line: str) -> str | None:
+    """The same of an instruction of vectors that are one number in all lanes."""
+    if "zeroinitializer" not in line and "splat (" not in line:
+        return None
+    if _VECTOR_SUM.match(line) is None and _VECTOR_CAST.match(line) is None:
+        return None
+    scalar = _NUMBER.sub(lambda found: found[1] or "0", _LANES.sub(lambda found: found[1], line))
+    value = _value(scalar)
+    if value is None:
+        return None
+    bits = scalar.rpartition(" to ")[2].split(",")[0] if " to " in scalar else scalar.split(" i", 1)[1].split(" ")[0]
+    return f"splat (i{bits.removeprefix('i')} {value})"
