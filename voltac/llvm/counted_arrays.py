@@ -58,7 +58,20 @@ def _counted(body: str) -> str:
         elif (instead := lanes.rewritten(line)) is not None:
             helps = True
             lines[at] = "\n".join(instead)
-    return "\n".join(lines) if helps else body
+    if not helps:
+        return body
+    return "\n".join(_without(lanes.pointers(), lines))
+
+
+def _without(names: list[str], lines: list[str]) -> list[str]:
+    """The lines but those that make a value of these that nothing uses; what uses another comes behind it in ``names``."""
+    for name in reversed(names):
+        makes = f"  {name} = "
+        uses = [at for at, line in enumerate(lines) if name in line and name in _NAME.findall(line)]
+        # Values without a name are counted, each line makes the next.
+        if len(uses) == 1 and lines[uses[0]].startswith(makes) and not name[1:].isdigit():
+            del lines[uses[0]]
+    return lines
 
 
 def _value(line: str) -> int | None:

@@ -65,6 +65,10 @@ class KnownLanes:
                 return self._loaded(place, found[1], found[5], found[6])
         return None
 
+    def pointers(self) -> list[str]:
+        """Those that were known, in order; where all that used them was rewritten nothing does any more."""
+        return [*self._elements, *self._places] if self._count else []
+
     def _note(self, line: str) -> None:
         if (found := _ELEMENT.match(line)) is not None:
             count, vector = self._arrays.get(found[4], (0, ""))
