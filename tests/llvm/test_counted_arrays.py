@@ -25,6 +25,16 @@ export void second(uniform T a[], const uniform T b[], uniform int n) {
 }
 """
 SOME = SOURCE.replace("T v[4];", "if (b[i] > 9) { T v[4];").replace("    }\n}", "    } }\n}")
+VARYING = SOURCE.replace("uniform int k", "int k")
+"""The counter is one number in all lanes, but nothing says so."""
+SOURCES = {
+    "all": SOURCE,
+    "some": SOME,
+    "varying": VARYING,
+    "varying, some": SOME.replace("uniform int k", "int k"),
+    "varying, twice": VARYING.replace("T low =", "if (b[i] > 9) v[k + 1] = b[i]; T low ="),
+}
+TARGETS = ["avx2-i32x8", "sse4-i32x4", "avx512skx-x16"]
 DTYPES = {"uint8": np.uint8, "int16": np.int16, "float": np.float32, "double": np.float64}
 
 
@@ -33,17 +43,20 @@ def early(source: str) -> str:
     return str(compile_source(source.replace("T ", "float "), "f.ispc", settings, end="early").results["early"])
 
 
-@pytest.mark.parametrize("target", ["avx2-i32x8", "sse4-i32x4", "avx512skx-x16"])
-@pytest.mark.parametrize("element", DTYPES)
-@pytest.mark.parametrize("some", [False, True])
-def test_each_remainder_at_both_ends_of_memory(element: str, target: str, some: bool) -> None:
-    kernels = JudgedKernels((SOME if some else SOURCE).replace("T ", f"{element} "), target)
+RUNS = [(target, element, form) for target in TARGETS for element in DTYPES for form in ("all", "some")]
+RUNS += [(target, "uint8", form) for target in TARGETS for form in SOURCES if form.startswith("varying")]
+RUNS += [("avx2-i32x8", "float", form) for form in SOURCES if form.startswith("varying")]
+
+
+@pytest.mark.parametrize(("target", "element", "form"), RUNS)
+def test_each_remainder_at_both_ends_of_memory(target: str, element: str, form: str) -> None:
+    kernels = JudgedKernels(SOURCES[form].replace("T ", f"{element} "), target)
     random, width = np.random.default_rng(2), kernels.width
     for n in (1, width - 1, width, width + 1, 2 * width + 3):
         b = random.integers(0, 40, n + 2).astype(DTYPES[element])
         middle = np.sort([b[:-2], b[1:-1], b[2:]], axis=0)[1] + b[:-2]
         a = np.zeros(n, DTYPES[element])
-        wanted = np.where(b[:-2] > 9, middle, a) if some else middle
+        wanted = np.where(b[:-2] > 9, middle, a) if form.endswith("some") else middle
         kernels.expect("second", [a, b], (n,), wanted, interpreted=n == width + 1)
     kernels.check()
 
@@ -51,6 +64,9 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str, some: 
 def test_nothing_of_the_array_stays_in_memory() -> None:
     assert " = alloca [" not in early(SOURCE)
     assert " = alloca [" in early(SOURCE.replace("uniform int k = 0", "uniform int k = n & 1"))
+    for form in ("varying", "varying, some", "varying, twice"):
+        assert " = alloca [" not in early(SOURCES[form]), form
+    assert " = alloca [" in early(VARYING.replace("int k = 0", "int k = i & 1"))
 
 
 FUNCTION = """define void @f(ptr %p) {
@@ -87,3 +103,36 @@ def test_functions_with_no_array_that_becomes_registers_are_as_they_were() -> No
         FUNCTION.replace("ptr %p, i64 %wide", "ptr %v, i64 %wide"),
     ):
         assert count_in_straight_code(changed) == changed
+
+
+LANES = """define void @f(<4 x float> %x, <4 x i1> %m) {
+  %v = alloca [3 x <4 x float>], align 16
+  %two = add nsw <4 x i32> splat (i32 1), splat (i32 1)
+  %wide = sext <4 x i32> %two to <4 x i64>
+  %at = getelementptr <4 x float>, ptr %v, <4 x i64> %wide
+  %own = getelementptr float, <4 x ptr> %at, <4 x i64> <i64 0, i64 1, i64 2, i64 3>
+  call void @volta.scatter.v4f32(<4 x float> %x, <4 x ptr> %own, <4 x i1> %m), !dbg !5
+  %y = call <4 x float> @volta.gather.v4f32(<4 x ptr> %own, <4 x i1> splat (i1 true))
+  ret void
+}
+"""
+
+
+def test_lanes_of_one_element_are_a_vector() -> None:
+    text = count_in_straight_code(LANES)
+    assert "getelementptr <4 x float>, ptr %v, i64 2\n" in text and "  %y = load <4 x float>, ptr %known_lanes.4" in text
+    assert "select <4 x i1> %m, <4 x float> %x, <4 x float> %known_lanes.2\n" in text and "@volta." not in text
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("[3 x", "[2 x"),  # beyond its end
+        ("<4 x float>, ptr %v", "<4 x i32>, ptr %v"),  # of other elements
+        ("i64 2, i64 3>", "i64 3, i64 2>"),  # lanes change places
+        ("%at = getelementptr <4 x float>, ptr %v", "%at = getelementptr <4 x float>, ptr %w"),  # of another array
+    ],
+)
+def test_others_stay_gathers_and_scatters(old: str, new: str) -> None:
+    text = count_in_straight_code(LANES.replace(old, new))
+    assert text.count("@volta.") == 2

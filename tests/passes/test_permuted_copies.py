@@ -127,3 +127,22 @@ export void between(uniform int to[], uniform int from[], uniform int n) {
             kernels.between(to, values, n)
             assert to.tolist() == [number - 1 if number % 2 else 7 for number in range(2 * n)]
             assert values.tolist() == [7 if number % 2 else number for number in range(2 * n)]
+
+
+@pytest.mark.parametrize("type_name", ["uint8", "int16"])
+def test_halves_are_loaded_for_themselves(type_name: str) -> None:
+    """Elements that are doubled fill whole registers of AVX2, whose halves are of the same load, or of two."""
+    rng, size = random.Random(5), np.dtype(TYPES[type_name]).itemsize
+    shapes = {"doubled": ([0, 0], 1), "fourfold": ([0, 0, 0, 0], 1), "pairs": ([1, 0, 0, 1], 2), "turned": ([2, 0, 1, 1], 3)}
+    source = "".join(kernel(name, members, stride, 0, rng) for name, (members, stride) in shapes.items())
+    source = source.replace("TYPE", type_name)
+    made = compile_source(source, "f.ispc", Options(target=find_target("avx2-i32x8"), level=3), end="passes").results["passes"]
+    begin = made.index("@doubled(")
+    assert f"store <{32 // size} x i{8 * size}>" in made[begin : made.index("\n}", begin)]
+    kernels = JudgedKernels(source, "avx2-i32x8")
+    for n in (0, 7, 8, 33, 100):
+        for name, (members, stride) in shapes.items():
+            values = np.array([rng.randrange(100) for _ in range(stride * n)], TYPES[type_name])
+            wanted = np.array([values[stride * i + member] for i in range(n) for member in members], values.dtype)
+            kernels.expect(name, [np.zeros_like(wanted), values], (n,), wanted, interpreted=n == 33, at_ends=(n != 7,))
+    kernels.check()

@@ -38,6 +38,7 @@ from voltac.passes.arithmetic.wide_conversions import convert_wide
 from voltac.passes.gangs.aligned_stores import align_stores
 from voltac.passes.gangs.carried_indices import carry_indices
 from voltac.passes.gangs.clamped_indices import peel_clamped
+from voltac.passes.gangs.compared_extremes import find_extremes
 from voltac.passes.gangs.distance_versions import version_distances
 from voltac.passes.gangs.divided_rests import divide_rests
 from voltac.passes.gangs.gang_pairs import pair_gangs
@@ -172,6 +173,8 @@ PASSES = (
          jam_rows, lambda options: options.level > 1 and options.loop_unrolling and _resolves_on_host(options)),
     Pass("do_rows_in_turn", "lanes that change rows of their own do one row after the other, with lanes along the row",
          do_rows_in_turn, lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("find_extremes", "the least or greatest that comparisons choose is found by min and max",
+         find_extremes, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("widen_gangs", "loops over small elements do several gangs at once", widen_gangs, _resolves_in_full),
     Pass("overlap_last_gangs", "what fills no gang is done by a whole one over the last elements, where masks cost",
          overlap_last_gangs,

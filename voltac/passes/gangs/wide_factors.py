@@ -7,7 +7,7 @@ from voltac.passes.accesses.access import Access
 from voltac.passes.gangs.wide_bodies import MOST_REGISTERS, PIXEL, WideBody, steps
 from voltac.passes.loops.live_values import most_live
 from voltac.passes.loops.long_chains import GANGS, waits_in_line
-from voltac.passes.loops.narrow_sums import enough
+from voltac.passes.loops.narrow_sums import enough, fewest_gangs
 from voltac.passes.loops.wide_walks import factor_of_walk, waits_long
 
 _MOST_LIVE = 28
@@ -23,13 +23,15 @@ _IRREGULAR = 8
 """Such instructions that a load lane by lane counts for: two of them side by side keep a processor busy."""
 
 
-def factor_of(body: WideBody, only_waits: bool) -> int:
-    """For a body that several gangs may do at once; 1 where that gains nothing.
+def factors_of(body: WideBody, only_waits: bool) -> tuple[int, int]:
+    """For a body that several gangs may do at once, and for what those leave; 1 where that gains nothing.
 
     ``only_waits``: it is too long for anything but that one gang's work is done while another one's waits. Of the sums of
     ``body.narrow`` those stay that are narrow with so many gangs.
     """
-    return _Choice(body, only_waits).factor()
+    choice = _Choice(body, only_waits)
+    factor = choice.factor()
+    return factor, choice.fewer if 2 * choice.fewer <= factor else 1
 
 
 def _fills_words(access: Access) -> bool:
@@ -47,6 +49,8 @@ class _Choice:
         self.register = body.target.vector_bits // 8
         self.filling = max(1, self.register // (body.widest * body.width))
         """Gangs that together fill a register, which cost what one does."""
+        self.fewer = 1
+        """How many gangs to do at once of what the others leave."""
 
     def factor(self) -> int:
         body = self.body
@@ -59,6 +63,8 @@ class _Choice:
             for each in body.carried
             if each.phi.name in body.narrow and enough(body.narrow[each.phi.name], each.type, most * body.width)
         }
+        if body.carried and len(body.narrow) == len(body.carried):
+            self.fewer = fewest_gangs(body.narrow, self.register // (smallest * body.width))
         if body.carried and (smallest <= 2 or not all(each.is_sum for each in body.carried)):
             return max(1, most)
         if body.in_blocks and body.start_multiple() % (self.register // smallest):

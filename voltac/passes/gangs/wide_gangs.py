@@ -21,7 +21,7 @@ from voltac.ir.types import DataLayout
 from voltac.options import Options
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
 from voltac.passes.gangs.wide_bodies import WideBody
-from voltac.passes.gangs.wide_factors import factor_of
+from voltac.passes.gangs.wide_factors import factors_of
 from voltac.passes.loops.accumulators import accumulators, move_conditions_into_terms
 from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.wide_loops import WideLoop, gains_by_width
@@ -73,8 +73,11 @@ def _widen_function(
         if not body.is_possible(known):
             continue
         only_waits = sum(len(block.instructions) for block in found.blocks) > most
-        factor = factor_of(body, only_waits)
+        factor, fewer = factors_of(body, only_waits)
         if factor > 1:
             written = WideLoop(found, carried, body.narrow, options.target)
             written.asking = body.asking
             written.write(factor, body.distances)
+            if fewer > 1:
+                written.begin_behind()
+                written.write(fewer, body.distances)

@@ -240,6 +240,14 @@ def _neighbours_added(kind: str, register: int, first: str, second: str, value: 
     return value("halves", f"bitcast {wide} {added} to {sums}")
 
 
+def fewest_gangs(sums: dict[str, NarrowSum], filling: int) -> int:
+    """How few gangs still fill a register of elements, of which ``filling`` do, and one of sums.
+
+    Of 16 gangs of bytes up to 15 are left: in rows of 100 bytes they take longer one by one than the row before them.
+    """
+    return max(filling, *(each.divisor for each in sums.values()))
+
+
 def enough(terms: NarrowSum, vector: str, wide: int) -> bool:
     """Whether the sums of a wide loop have at least the lanes of the gang's."""
     return wide // terms.divisor >= lanes_of(vector)

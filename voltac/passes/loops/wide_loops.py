@@ -17,6 +17,7 @@ from voltac.passes.loops.lane_counts import with_lanes
 from voltac.passes.loops.long_chains import begins_with_long_body
 from voltac.passes.loops.narrow_sums import NarrowSum, summed
 from voltac.passes.loops.preheader import Preheader
+from voltac.records import replace
 from voltac.system.lazy_patterns import lazy_pattern
 from voltac.target_info import TargetInfo
 
@@ -150,6 +151,31 @@ class WideLoop:
         self.function.blocks[at:at] = [enter, Block(test[1:], ask), *work, *ends]
         before = self.function.block(self.outside)
         before.terminator.rename({f"%{self.header.name}": begin})
+
+    def begin_behind(self) -> None:
+        """Another wide loop, of fewer gangs, may be put before the loop now: it begins where this one ended, or was left out.
+
+        A block of its own gathers what came from there.
+        """
+        fresh = self.function.fresh_names()
+        between = Block(fresh(f"{self.header.name.strip(chr(34))}.between")[1:], [])
+        starts: dict[str, str] = {}
+        for phi in (self.loop.phi, *(each.phi for each in self.carried)):
+            ways = [way for way in zip(phi.operands, phi.parts.labels, strict=True) if way[1] != self.body.name]
+            starts[phi.name] = fresh("between")
+            arms = ", ".join(f"[ {value.value}, %{label} ]" for value, label in ways)
+            between.instructions.append(Instruction(f"  {starts[phi.name]} = phi {phi.type} {arms}"))
+        before = {label for label in self.loop.phi.parts.labels if label != self.body.name}
+        for block in self.function.blocks:
+            if block.name in before:
+                block.terminator.rename({f"%{self.header.name}": f"%{between.name}"})
+        for phi in (self.loop.phi, *(each.phi for each in self.carried)):
+            phi.text = self._entered(phi, [(starts[phi.name], f"%{between.name}")])
+        between.instructions.append(Instruction(f"  br label %{self.header.name}"))
+        self.function.blocks.insert(self.function.blocks.index(self.header), between)
+        self.loop.start, self.loop.outside = starts[self.loop.phi.name], between.name
+        self.outside = between.name
+        self.carried = [replace(each, start=starts[each.phi.name]) for each in self.carried]
 
     def _entered(self, phi: Instruction, arms: list[tuple[str, str]]) -> str:
         """A phi of the loop that is entered from other blocks."""
