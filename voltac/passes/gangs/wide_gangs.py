@@ -23,7 +23,7 @@ from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, LANEWISE_INTRINSICS
 from voltac.ir.types import DataLayout, element_of, lanes_of
 from voltac.options import Options
-from voltac.passes.accesses.access import Access, is_divisor, pseudo_operation, read_access
+from voltac.passes.accesses.access import Access, is_divisor, lane_steps, pseudo_operation, read_access
 from voltac.passes.accesses.available_loads import access_key
 from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.accesses.merged_stores import covers_all, mark_readable
@@ -52,7 +52,7 @@ _MOST_LIVE = 28
 """Registers that all values together may take at a time, where there are 16: with 26 a transform of 8 words still gains by two
 gangs, with 32 the colours of two pixels take 2.3 times as long by four gangs as by two, most of them in memory."""
 _MOST_BESIDE_CONSTANTS = 16
-"""The same of bodies that are as long as several loops, and have many constants. Chosen, not measured."""
+"""The same of bodies as long as several loops, with many constants. Chosen, not measured."""
 _MOST_AT_ONCE = 32
 """Vector instructions of a loop in the body, of all gangs together."""
 _MOST_CHAINS = 8
@@ -69,17 +69,16 @@ def widen_gangs(module: Module, options: Options) -> None:
     """Rewrite the module."""
     layout = module.layout(options.target.pointer_bits // 8)
     effects: ModuleEffects | None = None
-    is_narrow = 2 * _WORD_BITS * options.target.width <= options.target.vector_bits
     for function in module.often_called:
         gains = gains_by_width(function, options)
-        if gains or is_narrow:
+        if gains or _is_narrow(options.target):
             effects = effects or module_effects(module)
-            _widen_function(function, layout, effects, options, _MOST_FILLING if is_narrow else _MOST_INSTRUCTIONS, not gains)
+            if rests := _widen_function(function, layout, effects, options, not gains, set()):
+                _widen_function(function, layout, effects, options, not gains, rests)
 
 
-def _steps(access: Access) -> list[int]:
-    """Bytes from each lane's element to that of the next."""
-    return [after - before for before, after in zip(access.offsets, access.offsets[1:])]
+def _is_narrow(target: TargetInfo) -> bool:
+    return 2 * _WORD_BITS * target.width <= target.vector_bits
 
 
 def _fills_words(step: int) -> bool:
@@ -88,18 +87,20 @@ def _fills_words(step: int) -> bool:
 
 
 def _widen_function(
-    function: Function, layout: DataLayout, effects: ModuleEffects, options: Options, most: int, only_fills: bool
-) -> None:
-    """Rewrite loops of up to ``most`` instructions, longer ones only where they wait; ``only_fills``: that registers are filled
-    is all that is gained."""
+    function: Function, layout: DataLayout, effects: ModuleEffects, options: Options, only_fills: bool, rests: set[str]
+) -> set[str]:
+    """Rewrite loops, long ones only where they wait; ``only_fills``: that registers are filled is all that is gained. Gives the
+    headers of those that have more than a register left, which as ``rests`` are done a register at a time."""
     flow = control_flow(function)
     inner = flow.inner_loops()
     candidates = [loop for loop in flow.loops if len(loop.blocks) == 2 or inner[loop.header]]
     if not candidates:
-        return
+        return set()
+    left: set[str] = set()
+    most = _MOST_FILLING if _is_narrow(options.target) else _MOST_INSTRUCTIONS
     values = lane_values(function, layout)
     known = FunctionEffects(effects, function, values)
-    for loop in candidates:
+    for loop in [each for each in candidates if each.header in rests] or candidates:
         found = GangLoop.of(function, loop, flow, values, _MOST_FILLING)
         if found is None or (len(found.blocks) > 1 and (found.carried or not inner[loop.header])):
             continue
@@ -114,21 +115,27 @@ def _widen_function(
             if len(inner[loop.header]) == 1 and not carried:
                 wide.asking = asking_of(function, inner[loop.header][0], flow, values, options)
             factor = wide.factor(known, options)
+            if rests:
+                factor = min(factor, wide.filling)
+            elif 1 < wide.filling < factor:
+                left.add(loop.header)
             if factor > 1:
                 written = WideLoop(found, carried, wide.narrow, options.target)
                 written.asking = wide.asking
                 written.write(factor, wide.distances)
+    return left
 
 
 class _Widening:
     def __init__(self, loop: GangLoop, values: LaneValues, carried: list[Accumulator], target: TargetInfo) -> None:
-        self.loop = loop
-        self.carried = carried
+        self.loop, self.carried = loop, carried
         self.narrow = narrow_sums(loop.function, carried, values, target)
         """Of what is carried on: sums that neighbours may be added up for."""
         self.values = values
         self.function = loop.function
         self.counter, self.following, self.width = loop.counter, loop.following, loop.width
+        self.filling = 1
+        """Gangs of a register, if the body has a loop: single gangs would wait in it."""
         self.only_fills = False
         self.only_waits = False
         """It is too long for anything else."""
@@ -207,7 +214,7 @@ class _Widening:
         register = options.target.vector_bits // 8
         # Gangs that together fill a register cost what one does.
         filling = max(1, register // (widest * self.width))
-        if self.only_fills and any(abs(step) > _NEAR * access.size for access in accesses for step in _steps(access)):
+        if self.only_fills and any(abs(step) > _NEAR * access.size for access in accesses for step in lane_steps(access)):
             return 1  # Rows of lanes are transposed.
         if self.inner:
             irregular = sum(number in in_loops and self._is_irregular_load(each) for number, each in enumerate(accesses))
@@ -216,10 +223,11 @@ class _Widening:
                 return 1  # Lanes that go along rows of their own load words of them, which fill registers.
             if self.asking:
                 return factor_of_walk(self.loop, self.inner, max(1, widest * self.width // register), self._is_data)
+            self.filling = filling
             return filling * self._factor_of_loops(max(1, widest * self.width // register), irregular)
         smallest = min(access.size for access in accesses)
         cuts_words = words and any(access.size == _PIXEL for access in accesses)
-        is_of_pixels = all(len(set(_steps(access))) == 1 and _fills_words(_steps(access)[0]) for access in accesses)
+        is_of_pixels = all(len(set(lane_steps(access))) == 1 and _fills_words(lane_steps(access)[0]) for access in accesses)
         if widest >= _PIXEL and is_of_pixels and not cuts_words:
             # Whole elements that members are cut out of (wide_elements): they fill registers, and so does what is computed.
             smallest = _PIXEL
@@ -306,7 +314,7 @@ class _Widening:
 
     def _is_in_rows(self, access: Access) -> bool:
         """Whether the lanes' elements are apart."""
-        return access.address is not None and any(abs(step) > access.size for step in _steps(access))
+        return access.address is not None and any(abs(step) > access.size for step in lane_steps(access))
 
     def _is_irregular_load(self, access: Access) -> bool:
         """Whether each lane loads from where what it loaded before in a short loop leads it, which waits for that."""
