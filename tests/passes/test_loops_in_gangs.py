@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import Any
 
@@ -76,6 +77,18 @@ def test_results_are_numpys(case: str, name: str, target: str) -> None:
     kernel = compile_kernels(source, target=target).f
     for n, m in [(0, 3), (1, 1), (15, 4), (16, 0), (33, 5), (64, 3), (100, 6), (131, 2)]:
         b, c, a = small_numbers(dtype, (m + 1) * n + m, n), small_numbers(dtype, m, m), np.zeros(n, dtype)
+        kernel(a, b, c, n, m)
+        assert np.array_equal(a, expected(b, c, n, m)), (n, m)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_rests_of_narrow_gangs_fill_registers(case: str) -> None:
+    body, expected = CASES[case]
+    source = (HEAD + body).format("float")
+    assert len(re.findall(r"\.wide_body[.\d]*:", passed(source, "avx2-i32x4"))) == 2
+    kernel = compile_kernels(source, target="avx2-i32x4").f
+    for n, m in [(0, 3), (3, 1), (4, 4), (8, 0), (15, 5), (29, 3), (47, 6), (75, 2)]:
+        b, c, a = small_numbers(np.float32, (m + 1) * n + m, n), small_numbers(np.float32, m, m), np.zeros(n, np.float32)
         kernel(a, b, c, n, m)
         assert np.array_equal(a, expected(b, c, n, m)), (n, m)
 

@@ -72,3 +72,28 @@ def test_steps_until_lanes_leave(target: str) -> None:
     assert a.tolist() == doublings
     job = compile_source(STEPS, "f.ispc", Options(find_target(target)), Diagnostics())
     assert "trunc nuw nsw <8 x i64>" not in job.optimized.text()
+
+
+ROOTS = """
+export void roots(uniform float a[], const uniform float b[], uniform int n) {
+    foreach (i = 0 ... n) {
+        float v = b[i];
+        float x = v;
+        while (abs(x * x - v) > 0.001f * v)
+            x = 0.5f * (x + v / x);
+        a[i] = x;
+    }
+}
+"""
+
+
+def test_masks_of_wide_lanes_are_as_wide_as_what_they_select() -> None:
+    kernels = compile_kernels(ROOTS, "avx2-i64x4")
+    if isinstance(kernels, InterpretedModule):
+        pytest.skip("this processor does not run code for AVX2")
+    b = np.arange(1, 24, dtype=np.float32)
+    a = np.zeros(23, np.float32)
+    kernels["roots"](a, b, 23)
+    assert np.allclose(a, np.sqrt(b), rtol=1e-3)
+    text = compile_source(ROOTS, "f.ispc", Options(find_target("avx2-i64x4")), Diagnostics()).optimized.text()
+    assert "<4 x i64>" not in text.partition("define void @roots")[2].partition("\n}")[0]

@@ -185,6 +185,11 @@ def pseudo_operation(instruction: Instruction) -> str:
     return operation if PREFIX + operation in ACCESSES else ""
 
 
+def lane_steps(access: Access) -> list[int]:
+    """Bytes from each lane's element to that of the next."""
+    return [after - before for before, after in zip(access.offsets, access.offsets[1:])]
+
+
 def is_divisor(instruction: Instruction) -> bool:
     """Whether it only asks for a failure where a divisor is zero, which changes nothing in the function."""
     return _MARK_OF_DIVISORS in instruction.text and instruction.op == "call"

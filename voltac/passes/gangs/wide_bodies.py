@@ -16,7 +16,7 @@ from voltac.ir.model import Instruction
 from voltac.ir.parts import BINARY, CASTS, FLOAT_BINARY, LANEWISE_INTRINSICS
 from voltac.ir.types import element_of, lanes_of
 from voltac.options import Options
-from voltac.passes.accesses.access import Access, is_divisor, pseudo_operation, read_access
+from voltac.passes.accesses.access import Access, is_divisor, lane_steps, pseudo_operation, read_access
 from voltac.passes.accesses.available_loads import access_key
 from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.accesses.merged_stores import covers_all, mark_readable
@@ -37,11 +37,6 @@ MOST_REGISTERS = 4
 """Registers that one value of the widest type may take."""
 PIXEL = 4
 """Bytes of an element with several members, which are computed with in 32 bits."""
-
-
-def steps(access: Access) -> list[int]:
-    """Bytes from each lane's element to that of the next."""
-    return [after - before for before, after in zip(access.offsets, access.offsets[1:])]
 
 
 class WideBody:
@@ -139,7 +134,7 @@ class WideBody:
                 return False
             if self.inner and not access.all_on and (access.is_store or not self.asking or number not in self.in_loops):
                 return False
-            if self.only_fills and any(abs(step) > _NEAR * access.size for step in steps(access)):
+            if self.only_fills and any(abs(step) > _NEAR * access.size for step in lane_steps(access)):
                 return False  # Rows of lanes are transposed.
             self.widest = max(self.widest, access.size)
         return True
@@ -187,7 +182,7 @@ class WideBody:
 
     def is_in_rows(self, access: Access) -> bool:
         """Whether the lanes' elements are apart."""
-        return access.address is not None and any(abs(step) > access.size for step in steps(access))
+        return access.address is not None and any(abs(step) > access.size for step in lane_steps(access))
 
     def is_irregular_load(self, access: Access) -> bool:
         """Whether each lane loads from where what it loaded before in a short loop leads it, which waits for that."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from voltac.ir.types import lanes_of
-from voltac.passes.accesses.access import Access
-from voltac.passes.gangs.wide_bodies import MOST_REGISTERS, PIXEL, WideBody, steps
+from voltac.passes.accesses.access import Access, lane_steps
+from voltac.passes.gangs.wide_bodies import MOST_REGISTERS, PIXEL, WideBody
 from voltac.passes.loops.live_values import most_live
 from voltac.passes.loops.long_chains import GANGS, waits_in_line
 from voltac.passes.loops.narrow_sums import enough, fewest_gangs
@@ -36,7 +36,7 @@ def factors_of(body: WideBody, only_waits: bool) -> tuple[int, int]:
 
 def _fills_words(access: Access) -> bool:
     """Whether the elements of single gangs, equally far apart, fill registers."""
-    apart = set(steps(access))
+    apart = set(lane_steps(access))
     return len(apart) == 1 and min(apart) > 0 and min(apart) % PIXEL == 0
 
 
@@ -131,6 +131,7 @@ class _Choice:
         registers = max(1, body.widest * body.width // self.register)
         if body.asking:
             return factor_of_walk(body.loop, body.inner, registers, body.is_data)
+        self.fewer = self.filling
         return self.filling * self._of_loops(registers, irregular)
 
     def _of_loops(self, registers: int, irregular: int) -> int:

@@ -43,6 +43,8 @@ from voltac.passes.masks.from_lanes import make_masks_of_lanes
 from voltac.passes.masks.widths import JOINING, Masks, lane_bits, masks_of
 from voltac.target_info import TargetInfo
 
+_WORD = 32
+"""Bits of what most programs compute with: their masks in wider lanes would be narrowed at each selection."""
 _BITWISE = frozenset(("and", "or"))
 _SIGNS = m.negative(m.value("lanes"))
 _CONSTANTS = {"zeroinitializer": "zeroinitializer", "poison": "poison", "undef": "undef"}
@@ -62,7 +64,8 @@ def keep_masks_wide(text: str, options: Options) -> str:
     changed = False
     for function in module.functions:
         masks = masks_of(function, target.mask_bits)
-        if any(masks.size(name) > target.vector_bits for name in masks.made) and make_masks_of_lanes(function):
+        wide = target.mask_bits > _WORD or any(masks.size(name) > target.vector_bits for name in masks.made)
+        if wide and make_masks_of_lanes(function):
             masks = masks_of(function, target.mask_bits)
         changed = (bool(masks.made) and _Widening(function, masks, target).run()) or changed
     if not changed:
