@@ -197,8 +197,10 @@ def test_rounds_on_four_words_are_done_for_two_gangs() -> None:
     judged = JudgedKernels(source)
     for n in (1, 8, 16, 45):
         key = np.random.default_rng(n).integers(0, 1 << 32, n).astype(np.uint32)
-        a, b, d = key.copy(), np.arange(n, dtype=np.uint32), np.full(n, 77, np.uint32)
-        c = 3 * b
+        a: Any = key.copy()
+        b: Any = np.arange(n, dtype=np.uint32)
+        d: Any = np.full(n, 77, np.uint32)
+        c: Any = 3 * b
         for _ in range(9):
             a = a + b
             d = d ^ a
