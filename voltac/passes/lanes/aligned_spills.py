@@ -26,7 +26,7 @@ _ALIGNED = 16
 """Bytes that the stack is aligned to at a call, by the System V and the Windows ABI for x86-64."""
 _FEW, _MANY = 16, 32
 """Vector registers of AVX2 and of AVX-512."""
-_VALUE = lazy_pattern(r"\n  (%[\w.]+) = [^\n<]+<(\d+) x (float|double|ptr|half|bfloat|i\d+)>")
+_VALUE = lazy_pattern(r"\n  (%[^ ]+) = [^\n<]+<(\d+) x (float|double|ptr|half|bfloat|i\d+)>")
 _NAME = lazy_pattern(r"%[\w.]+")
 _BITS = {"float": 32, "double": 64, "ptr": 0, "half": 16, "bfloat": 16}
 _CALL = lazy_pattern(r" call [^@\n]*@(?!llvm\.)")
@@ -57,33 +57,60 @@ def _may_spill(body: str, register_bits: int, most: int) -> bool:
 
     Addresses aside, which are mostly scalars by then.
     """
+    calls = _CALL.search(body) is not None
     wide: dict[str, int] = {}
-    for found in _VALUE.finditer(body):
-        bits = int(found[2]) * (_BITS[found[3]] if found[3] in _BITS else int(found[3][1:]))
-        if bits > 8 * _ALIGNED:
-            wide[found[1]] = max(1, bits // register_bits)
-    if wide and _CALL.search(body) is not None:
-        return True
-    return len(wide) > 1 and sum(wide.values()) > most and any(_most_live(block, wide) > most for block in body.split("\n\n"))
+    registers: dict[tuple[str, str], int] = {}
+    """Of a type, by its lanes and their element; 0 of one that is not wide."""
+    for name, lanes, element in _VALUE.findall(body):
+        kind = lanes, element
+        taken = registers.get(kind)
+        if taken is None:
+            taken = registers[kind] = _registers(*kind, register_bits)
+        if taken:
+            if calls:
+                return True
+            wide[name] = taken
+    return len(wide) > 1 and sum(wide.values()) > most and any(_are_live(block, wide, most) for block in body.split("\n\n"))
 
 
-def _most_live(block: str, wide: dict[str, int]) -> int:
-    """The registers that wide vectors of a block take where they are most, as it is written."""
-    texts = block.split("\n")
-    lines = [_NAME.findall(line) for line in texts]
-    begun = [(at, names[0]) for at, names in enumerate(lines) if names and names[0] in wide]
-    made = {name: at for at, name in begun if texts[at].startswith(f"  {name} = ")}
-    last = {name: at for at, names in enumerate(lines) for name in names if name in wide}
+def _registers(lanes: str, element: str, register_bits: int) -> int:
+    bits = int(lanes) * (_BITS[element] if element in _BITS else int(element[1:]))
+    return max(1, bits // register_bits) if bits > 8 * _ALIGNED else 0
+
+
+def _are_live(block: str, wide: dict[str, int], most: int) -> bool:
+    """Whether wide vectors of a block take more registers somewhere, as it is written."""
+    names = _NAME.findall(block)
+    named = wide.keys() & names
+    if sum(map(wide.__getitem__, named)) <= most:
+        return False
+    lines: list[tuple[str, list[str]]] = []
+    """What is made in each line that names wide vectors, if it is one, and those that it names otherwise."""
+    last: dict[str, int] = {}
+    made: dict[str, int] = {}
+    for line in block.split("\n"):
+        used = [name for name in _NAME.findall(line) if name in named]
+        if not used:
+            continue
+        at = len(lines)
+        for name in used:
+            last[name] = at
+        result = used.pop(0) if line.startswith(f"  {used[0]} = ") else ""
+        if result:
+            made[result] = at
+        lines.append((result, used))
     # What an earlier line names, a phi, goes around a loop; what is made elsewhere is kept for the next time.
-    around = {name for at, names in enumerate(lines) for name in names[1:] if made.get(name, -1) > at}
+    around = {name for at, (_, used) in enumerate(lines) for name in used if made.get(name, -1) > at}
+    live = sum(wide[name] for name in last if name not in made)
+    if live > most:
+        return True
     ends: dict[int, int] = {}
-    live = most = sum(wide[name] for name in last if name not in made)
-    for at, names in enumerate(lines):
-        if names and made.get(names[0]) == at:
-            name = names[0]
-            live += wide[name]
-            if name not in around:
-                ends[last[name]] = ends.get(last[name], 0) + wide[name]
-        most = max(most, live)
+    for at, (result, _) in enumerate(lines):
+        if result:
+            live += wide[result]
+            if live > most:
+                return True
+            if result not in around:
+                ends[last[result]] = ends.get(last[result], 0) + wide[result]
         live -= ends.pop(at, 0)
-    return most
+    return False
