@@ -105,3 +105,14 @@ def test_what_is_no_extreme_stays(form: str) -> None:
             low[lane] = given[i + 1] if form == "another element" else value
     kernel(p, q, n)
     assert q[0] == low.min()
+
+
+def test_where_the_least_is_is_asked_by_the_comparison() -> None:
+    text = (
+        "export uniform int f(uniform int p[], uniform int n) { int low = p[0], at = 0;"
+        " foreach (i = 0 ... n) { if (p[i] < low) { low = p[i]; at = i; } } uniform int least = reduce_min(low);"
+        " return reduce_min(low == least ? at : n); }"
+    )
+    assert "@llvm.smin.v8i32" not in passes_of(text, "avx2-i32x8").partition("reduce")[0]
+    p = numbers("int", 100)
+    assert compile_kernels(text, target="avx2-i32x8").f(p, 100) == p.argmin()

@@ -13,6 +13,7 @@ sees it, and lanes that are off get what they had. Off lanes of a load are zero,
 from __future__ import annotations
 
 from voltac.ir.constants import integers
+from voltac.ir.types import element_of
 from voltac.system.lazy_patterns import lazy_pattern
 
 _ARRAY = lazy_pattern(r"  (%[\w.$-]+) = alloca \[(\d+) x (<(\d+) x \w+>)\]")
@@ -29,6 +30,8 @@ _STORE = lazy_pattern(
 _LOAD = lazy_pattern(
     r"  (%[\w.$-]+) = call (<(\d+) x \w+>) @volta\.gather\.\w+\(<\d+ x ptr> (%[\w.$-]+), <\d+ x i1> (.+?)\)((?:, !.*)?)$"
 )
+_SIZES = {"i8": 1, "i16": 2, "i32": 4, "i64": 8, "half": 2, "float": 4, "double": 8}
+"""Bytes of an element, at a multiple of which vectors of it lie; of others nothing is said."""
 _ALL = "splat (i1 true)"
 _NEW = "%known_lanes."
 
@@ -90,19 +93,23 @@ class KnownLanes:
         lines = [f"  {pointer} = getelementptr {vector}, ptr {array}, i64 {at}"]
         if mask != _ALL:
             before, after = self._fresh(), self._fresh()
-            lines.append(f"  {before} = load {vector}, ptr {pointer}, align 1")
+            lines.append(f"  {before} = load {vector}, ptr {pointer}, align {_alignment(vector)}")
             lines.append(f"  {after} = select {_mask_of(vector)} {mask}, {vector} {value}, {vector} {before}")
             value = after
-        return [*lines, f"  store {vector} {value}, ptr {pointer}, align 1{debug}"]
+        return [*lines, f"  store {vector} {value}, ptr {pointer}, align {_alignment(vector)}{debug}"]
 
     def _loaded(self, place: tuple[str, str, int], name: str, mask: str, debug: str) -> list[str]:
         (vector, array, at), pointer = place, self._fresh()
         lines = [f"  {pointer} = getelementptr {vector}, ptr {array}, i64 {at}"]
         if mask == _ALL:
-            return [*lines, f"  {name} = load {vector}, ptr {pointer}, align 1{debug}"]
+            return [*lines, f"  {name} = load {vector}, ptr {pointer}, align {_alignment(vector)}{debug}"]
         whole = self._fresh()
-        lines.append(f"  {whole} = load {vector}, ptr {pointer}, align 1{debug}")
+        lines.append(f"  {whole} = load {vector}, ptr {pointer}, align {_alignment(vector)}{debug}")
         return [*lines, f"  {name} = select {_mask_of(vector)} {mask}, {vector} {whole}, {vector} zeroinitializer"]
+
+
+def _alignment(vector: str) -> int:
+    return _SIZES.get(element_of(vector), 1)
 
 
 def _mask_of(vector: str) -> str:

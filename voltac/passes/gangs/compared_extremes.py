@@ -62,12 +62,22 @@ def _rewrite(loop: GangLoop, effects: FunctionEffects) -> None:
     changed = [each for phi in loop.carried if (each := found.of(phi)) is not None]
     if not changed:
         return
-    uses = Uses(loop.function.instructions())
+    uses, pure = Uses(loop.function.instructions()), _pure(loop.function)
     for each in changed:
-        uses.remove(each.change)
-        each.change.text = f"  {each.change.name} = {each.text()}"
-        uses.add(each.change)
-    remove_unused_of(loop.function, _pure(loop.function), uses)
+        if each.compare in _only_for(each.change.name, loop, uses, pure):
+            uses.remove(each.change)
+            each.change.text = f"  {each.change.name} = {each.text()}"
+            uses.add(each.change)
+    remove_unused_of(loop.function, pure, uses)
+
+
+def _only_for(name: str, loop: GangLoop, uses: Uses, pure: set[str]) -> set[str]:
+    """The value, and what nothing else needs: where the least is, too, is asked by the comparison."""
+    only = {name}
+    for made in reversed(loop.body.instructions):
+        if made.name in pure and uses.is_only_by(made.name, only):
+            only.add(made.name)
+    return only
 
 
 def _pure(function: Function) -> set[str]:
@@ -84,6 +94,7 @@ class _Extreme:
     """What a phi becomes in each iteration."""
 
     change: Instruction
+    compare: str
     operation: str
     first: str
     second: str
@@ -139,7 +150,7 @@ class _Extremes:
                 for arm, side, on in zip(taken, (one, other), (True, False), strict=True)
             ):
                 least = (relation in _LESS) == (at == 0)
-                return _Extreme(change, f"{sign}{'min' if least else 'max'}", one, other)
+                return _Extreme(change, test, f"{sign}{'min' if least else 'max'}", one, other)
         return None
 
     def _narrowed(self, name: str, vector: str) -> tuple[str, str] | None:
