@@ -15,7 +15,7 @@ from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.target_info import find_target
 
-TARGETS = ["avx2-i32x8", "avx1-i32x8", "avx2-i32x16", "avx1-i32x16"]
+TARGETS = ["avx2-i32x8", "avx1-i32x8", "avx2-i32x16", "avx1-i32x16", "avx512skx-x16", "avx512skx-x8"]
 TYPES: dict[str, Any] = {"float": np.float32, "int": np.int32, "uint32": np.uint32}
 
 
@@ -65,3 +65,9 @@ def test_rows_of_sixteen_bytes(members: Any, stride: int, rows: int) -> None:
     source = kernel("f", list(members), stride, [at + 1 for at in members]).replace("TYPE", "float")
     made = compile_source(source, "f.ispc", Options(find_target("avx2-i32x8"), 3), Diagnostics(), end="passes")
     assert made.results["passes"].count("load <4 x float>") == 2 * 8 * rows  # and of the gang over the last elements
+
+
+def test_registers_of_sixteen_lanes_are_put_together_of_two() -> None:
+    source = kernel("f", list(range(9)), 9, list(range(1, 10))).replace("TYPE", "float")
+    made = compile_source(source, "f.ispc", Options(find_target("avx512skx-x16"), 3), Diagnostics(), end="passes")
+    assert made.results["passes"].count("load <4 x float>") == 2 * 16

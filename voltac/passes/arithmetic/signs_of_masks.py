@@ -26,10 +26,13 @@ _NARROWED = lazy_pattern(
     r"(?P<debug>, !dbg !\d+)?$"
 )
 
+_SIGN_PLACES = ("splat (i16 15)", "splat (i32 31)", "splat (i64 63)")
+"""Of the shifts of signs, of which one is there if anything is to be done."""
+
 
 def take_truth_values(text: str) -> str:
     """The module's text, unchanged if there are no such signs."""
-    if " = lshr <" not in text:
+    if not any(sign in text for sign in _SIGN_PLACES):
         return text
     lanes: dict[str, tuple[str, int]] = {}
     """Lanes of a mask -> the mask, and their width."""
