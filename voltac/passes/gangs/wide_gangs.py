@@ -33,10 +33,10 @@ from voltac.passes.loops.distances import Distance, Extents, distance, extents, 
 from voltac.passes.loops.gang_loops import GangLoop, root
 from voltac.passes.loops.lane_counts import lane_numbers
 from voltac.passes.loops.live_values import most_live
-from voltac.passes.loops.long_chains import GANGS, waits_in_line
+from voltac.passes.loops.long_chains import GANGS, is_division, waits_in_line
 from voltac.passes.loops.narrow_sums import enough, narrow_sums
 from voltac.passes.loops.wide_loops import WideLoop, gains_by_width
-from voltac.passes.loops.wide_walks import asking_of, factor_of_walk, is_local, leads_itself, waits_long
+from voltac.passes.loops.wide_walks import MOST_LONG_CHAINS, asking_of, factor_of_walk, is_local, leads_itself, waits_long
 from voltac.target_info import TargetInfo
 
 _LANEWISE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "icmp", "fcmp", "select", "freeze"))
@@ -210,8 +210,8 @@ class _Widening:
         if self.only_fills and any(abs(step) > _NEAR * access.size for access in accesses for step in _steps(access)):
             return 1  # Rows of lanes are transposed.
         if self.inner:
-            irregular = sum(number in in_loops and self._is_irregular_load(each) for number, each in enumerate(accesses))
             inner = [accesses[number] for number in in_loops]
+            irregular = {each.instruction.name for each in inner if self._is_irregular_load(each)}
             if not irregular and any(each.size < _PIXEL and self._is_in_rows(each) for each in inner):
                 return 1  # Lanes that go along rows of their own load words of them, which fill registers.
             if self.asking:
@@ -259,26 +259,26 @@ class _Widening:
         """Registers that values of so many gangs take at a time."""
         return max(most_live(block, self._is_data, self.values.layout, factor, register) for block in self.loop.blocks)
 
-    def _factor_of_loops(self, registers: int, irregular: int) -> int:
+    def _factor_of_loops(self, registers: int, irregular: set[str]) -> int:
         """Enough gangs that a short loop, which waits for what it sums up, has something to do meanwhile.
 
         ``registers``: that a value takes; ``irregular``: loads lane by lane.
         """
-        chains, work = 0, irregular * _IRREGULAR
+        chains, work, divides = 0, len(irregular) * _IRREGULAR, False
         for block in self.loop.blocks:
             if block.name not in self.inner:
                 continue
             if block.name in self.heads:
                 chains += sum(lanes_of(phi.type) == self.width for phi in block.phis())
             for instruction in block.instructions:
-                if lanes_of(instruction.type) and (instruction.op in ("fdiv", "frem") or ".sqrt." in instruction.text):
-                    return 1
+                divides = divides or (lanes_of(instruction.type) > 0 and is_division(instruction))
                 work += self._is_data(instruction) and instruction.op not in ("phi", "insertelement", "shufflevector")
-        factor = _MOST_REGISTERS
+        factor = 1 if divides else _MOST_REGISTERS
         while factor > 1 and (factor * work * registers > _MOST_AT_ONCE or factor * chains * registers > _MOST_CHAINS):
             factor //= 2
-        if factor == 1 and registers == 1 and waits_long(self.loop, self.inner, work, chains):
-            return 2
+        if factor == 1 and registers == 1 and 0 < chains <= MOST_LONG_CHAINS:
+            if waits_long(self.loop, self.inner, irregular, self._is_data):
+                return GANGS
         return factor if chains else 1
 
     def _is_data(self, instruction: Instruction) -> bool:
