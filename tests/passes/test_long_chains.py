@@ -61,10 +61,16 @@ def test_short_bodies_and_wide_gangs_wait_less(element: str, count: int, target:
     assert f"<{2 * kernels.width} x float>" not in kernels.text
 
 
-@pytest.mark.parametrize(("divided", "gangs"), [("1 / h", 2), ("1 / b", 1)])
-def test_what_is_divided_once_for_all_lanes_keeps_no_unit_busy(divided: str, gangs: int) -> None:
+def test_many_quotients_keep_their_unit_busy() -> None:
+    many = " + ".join(f"1 / (b + {number})" for number in range(8))
+    assert "<16 x float>" not in JudgedKernels(LOOP.replace("DIVIDED", many).replace("HALF", "0.5f")).text
+
+
+@pytest.mark.parametrize("divided", ["1 / h", "1 / b"])
+def test_one_quotient_keeps_no_unit_busy(divided: str) -> None:
+    """Of uniform numbers it is one for all lanes; one of each lane is found while the rest waits."""
     kernels = JudgedKernels(LOOP.replace("DIVIDED", divided).replace("HALF", "0.5f"))
-    assert ("<16 x float>" in kernels.text) == (gangs == 2)
+    assert "<16 x float>" in kernels.text
     a, b = np.arange(37, dtype=np.float32) % 4, np.full(37, 2, np.float32)
     wanted: Array = a
     for _ in range(8):

@@ -212,3 +212,74 @@ def test_rounds_on_four_words_are_done_for_two_gangs() -> None:
     judged.check()
     assert "<16 x i32>" in passed(source, "avx2-i32x8")
     assert "<16 x i32>" not in passed(ROUNDS.replace("MORE", " e ^= b + r; a += e;"), "avx2-i32x8")
+
+
+STEPS = """export void f(uniform float out[], const uniform float x[], const uniform int seed[],
+                 uniform int n, uniform int m) {
+    foreach (i = 0 ... n) {
+        int s = seed[i];
+        float v = x[i], sum = 0;
+        for (uniform int k = 0; k < m; ++k) {
+            s = s * 5 + 3;
+            float z = (s >> 4) & 7;
+            sum += MORE;
+            v += (int)sqrt(v) * z;
+        }
+        out[i] = sum + v;
+    }
+}
+"""
+
+
+def test_roots_that_wait_for_each_other_are_done_for_two_gangs() -> None:
+    """Not where there are as many roots as the unit that finds them can do."""
+    source = STEPS.replace("MORE", "v * z")
+    judged = JudgedKernels(source)
+    for n in (1, 8, 16, 45):
+        random = np.random.default_rng(n)
+        x, seed = random.integers(1, 9, n).astype(np.float32), random.integers(0, 1000, n).astype(np.int32)
+        s, v, total = seed.copy(), x.copy(), np.zeros(n, np.float32)
+        for _ in range(6):
+            s = s * 5 + 3
+            z = ((s >> 4) & 7).astype(np.float32)
+            total = total + v * z
+            v = v + np.floor(np.sqrt(v)) * z
+        wanted = total + v  # All are whole: exact, contracted or not.
+        judged.expect("f", [np.zeros(n, np.float32), x, seed], (n, 6), wanted, interpreted=n < 45)
+    judged.check()
+    assert ".wide_body:" in passed(source, "avx2-i32x8")
+    many = " + ".join(f"sqrt(z + {number})" for number in range(6))
+    assert ".wide_body:" not in passed(STEPS.replace("MORE", many), "avx2-i32x8")
+
+
+FOREST = """export void f(uniform int out[], const uniform int feature[], const uniform int least[], const uniform int x[],
+                 uniform int n, uniform int trees, uniform int depth) {
+    foreach (i = 0 ... n) {
+        int sum = 0;
+        for (uniform int tree = 0; tree < trees; ++tree) {
+            int at = 0;
+            for (uniform int d = 0; d < depth; ++d)
+                at = 2 * at + (x[4 * i + feature[8 * tree + at]] < least[8 * tree + at] ? 1 : 2);
+            sum += at;
+        }
+        out[i] = sum;
+    }
+}
+"""
+
+
+def test_trees_that_lead_from_load_to_load_are_done_for_two_gangs() -> None:
+    judged, random = JudgedKernels(FOREST), np.random.default_rng(5)
+    feature, least = (random.integers(0, high, 24).astype(np.int32) for high in (4, 50))
+    for n in (1, 8, 16, 37):
+        x = random.integers(0, 50, (n, 4)).astype(np.int32)
+        wanted = np.zeros(n, np.int32)
+        for i in range(n):
+            for tree in range(3):
+                at = 0
+                for _ in range(3):
+                    at = 2 * at + (1 if x[i, feature[8 * tree + at]] < least[8 * tree + at] else 2)
+                wanted[i] += at
+        judged.expect("f", [np.zeros(n, np.int32), feature, least, x.ravel()], (n, 3, 3), wanted, interpreted=n < 37)
+    judged.check()
+    assert ".wide_body:" in passed(FOREST, "avx2-i32x8")

@@ -6,9 +6,9 @@ from voltac.ir.types import lanes_of
 from voltac.passes.accesses.access import Access, lane_steps
 from voltac.passes.gangs.wide_bodies import MOST_REGISTERS, PIXEL, WideBody
 from voltac.passes.loops.live_values import most_live
-from voltac.passes.loops.long_chains import GANGS, waits_in_line
+from voltac.passes.loops.long_chains import GANGS, is_division, waits_in_line
 from voltac.passes.loops.narrow_sums import enough, fewest_gangs
-from voltac.passes.loops.wide_walks import factor_of_walk, waits_long
+from voltac.passes.loops.wide_walks import MOST_LONG_CHAINS, factor_of_walk, waits_long
 
 _MOST_LIVE = 28
 """Registers that all values together may take at a time, where there are 16: with 26 a transform of 8 words still gains by two
@@ -124,8 +124,8 @@ class _Choice:
     def _around_loops(self) -> int:
         """Of a body with loops in it."""
         body = self.body
-        irregular = sum(body.is_irregular_load(body.accesses[number]) for number in body.in_loops)
         inner = [body.accesses[number] for number in body.in_loops]
+        irregular = {each.instruction.name for each in inner if body.is_irregular_load(each)}
         if not irregular and any(each.size < PIXEL and body.is_in_rows(each) for each in inner):
             return 1  # Lanes that go along rows of their own load words of them, which fill registers.
         registers = max(1, body.widest * body.width // self.register)
@@ -134,25 +134,25 @@ class _Choice:
         self.fewer = self.filling
         return self.filling * self._of_loops(registers, irregular)
 
-    def _of_loops(self, registers: int, irregular: int) -> int:
+    def _of_loops(self, registers: int, irregular: set[str]) -> int:
         """Enough gangs that a short loop, which waits for what it sums up, has something to do meanwhile.
 
         ``registers``: that a value takes; ``irregular``: loads lane by lane.
         """
         body = self.body
-        chains, work = 0, irregular * _IRREGULAR
+        chains, work, divides = 0, len(irregular) * _IRREGULAR, False
         for block in body.loop.blocks:
             if block.name not in body.inner:
                 continue
             if block.name in body.heads:
                 chains += sum(lanes_of(phi.type) == body.width for phi in block.phis())
             for instruction in block.instructions:
-                if lanes_of(instruction.type) and (instruction.op in ("fdiv", "frem") or ".sqrt." in instruction.text):
-                    return 1
+                divides = divides or (lanes_of(instruction.type) > 0 and is_division(instruction))
                 work += body.is_data(instruction) and instruction.op not in ("phi", "insertelement", "shufflevector")
-        factor = MOST_REGISTERS
+        factor = 1 if divides else MOST_REGISTERS
         while factor > 1 and (factor * work * registers > _MOST_AT_ONCE or factor * chains * registers > _MOST_CHAINS):
             factor //= 2
-        if factor == 1 and registers == 1 and waits_long(body.loop, body.inner, work, chains):
-            return 2
+        if factor == 1 and registers == 1 and 0 < chains <= MOST_LONG_CHAINS:
+            if waits_long(body.loop, body.inner, irregular, body.is_data):
+                return GANGS
         return factor if chains else 1

@@ -127,7 +127,11 @@ class BranchingLoop(LaneLoop):
         if access.all_on or mask_implies(sure, access.mask, self.values):
             return True
         self.guarded[instruction.name] = access.mask
-        return block.name != self.loop.header and mask_implies(access.mask, sure, self.values)
+        return mask_implies(access.mask, sure, self.values)
+
+    def tests_without_guards(self) -> bool:
+        """Whether each lane that asks may load all that it asks for: only what is behind the test is split into branches."""
+        return all(block != self.loop.header or access.instruction.name not in self.guarded for access, block in self.loads)
 
     def keeps_all(self) -> bool:
         """Whether what is used behind the loop is only what lanes that have left keep."""

@@ -23,7 +23,7 @@ _CYCLES = {"mul": 4, "fcmp": 4, "fptosi": 4, "sitofp": 4, "fpext": 4, "fptrunc":
 _FLOAT, _QUOTIENT, _OTHER = 4, 11, 1
 """From operand to result, about, on processors from Haswell to Zen 4: of other float operations, of quotients and roots, and of
 all others. Chosen, not measured."""
-_DIVISION = 10
+DIVISION = 10
 """Instructions that a division counts for: its unit begins one in five cycles, two other units two others in each."""
 _LATENCY_OF_WORK = 1.5
 """Cycles of the longest chain for each instruction: then its units are busy for less than a third of the time."""
@@ -32,6 +32,20 @@ _LATENCY_OF_WORK = 1.5
 def begins_with_long_body(block: Block) -> bool:
     """Whether it may be such a body, at first sight."""
     return len(block.instructions) >= _FEWEST and block.terminator.op == "br" and len(block.successors) == 1
+
+
+def is_division(instruction: Instruction) -> bool:
+    """Whether it is for the unit that finds quotients and roots of floats."""
+    return instruction.op in ("fdiv", "frem") or ".sqrt." in instruction.text
+
+
+def latency(instruction: Instruction) -> int:
+    """Cycles from operand to result, about."""
+    if is_division(instruction):
+        return _QUOTIENT
+    if "@llvm.fma." in instruction.text or "@llvm.fmuladd." in instruction.text:
+        return _FLOAT
+    return _CYCLES.get(instruction.op, _FLOAT if instruction.op in FLOAT_BINARY else _OTHER)
 
 
 def waits_in_line(block: Block, is_data: Callable[[Instruction], bool]) -> bool:
@@ -46,11 +60,7 @@ def waits_in_line(block: Block, is_data: Callable[[Instruction], bool]) -> bool:
         if not each.name or not is_data(each):
             continue
         contracted = each.op == "fmul" and [user.op for user in users.get(each.name, ())] in (["fadd"], ["fsub"])
-        is_division = each.op in ("fdiv", "frem") or ".sqrt." in each.text
-        work += _DIVISION if is_division else not contracted
-        cycles = _QUOTIENT if is_division else _CYCLES.get(each.op, _FLOAT if each.op in FLOAT_BINARY else _OTHER)
-        if "@llvm.fma." in each.text or "@llvm.fmuladd." in each.text:
-            cycles = _FLOAT
+        work += DIVISION if is_division(each) else not contracted
         start = max((ready[name] for name in each.names_used() if name in ready), default=0)
-        ready[each.name] = start if contracted else start + cycles
+        ready[each.name] = start if contracted else start + latency(each)
     return work >= _FEWEST and max(ready.values(), default=0) >= _LATENCY_OF_WORK * work

@@ -45,7 +45,9 @@ def walk_branches(module: Module, options: Options) -> list[AccessReport]:
             loop = next(each for each in flow.loops if each.header == header)
             values = lane_values(function, rewriting.layout)
             found = BranchingLoop(function, loop, flow, values, options)
-            if found.splits() and (len(loop.blocks) > _BLOCKS or found.guarded) and gains(found) and found.leaves_kept_values():
+            if not found.splits() or not (len(loop.blocks) > _BLOCKS or found.guarded) or not found.tests_without_guards():
+                continue
+            if gains(found) and found.leaves_kept_values():
                 accesses = [*found.loads, *found.stores]
                 do_lanes_alone(found, module)
                 for access, block in accesses:
