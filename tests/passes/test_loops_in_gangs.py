@@ -238,7 +238,8 @@ def test_roots_that_wait_for_each_other_are_done_for_two_gangs() -> None:
     for n in (1, 8, 16, 45):
         random = np.random.default_rng(n)
         x, seed = random.integers(1, 9, n).astype(np.float32), random.integers(0, 1000, n).astype(np.int32)
-        s, v, total = seed.copy(), x.copy(), np.zeros(n, np.float32)
+        s, total = seed.copy(), np.zeros(n, np.float32)
+        v: Any = x.copy()
         for _ in range(6):
             s = s * 5 + 3
             z = ((s >> 4) & 7).astype(np.float32)

@@ -71,7 +71,7 @@ _ALIGN = lazy_pattern(r"align (\d+)")
 def parse(text: str) -> Parts:
     """Take an instruction apart."""
     name, operation, prefix, end = split_head(text)
-    # As Parts(name, operation); what has a default that cannot change is left to the class. Most have one list that is filled.
+    # As Parts(name, operation); what has a default that cannot change is left to the class.
     parts = _new(Parts)
     parts.name, parts.op = name, operation
     parts.operands, parts.labels, parts.indices, parts.metadata = [], _NO_LABELS, _NO_INDICES, _NO_METADATA
