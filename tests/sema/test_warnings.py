@@ -290,6 +290,19 @@ void f(int x, uniform int8 b, int64 l) {
     l << 40;
     x << 31;
 }""",
+        "a bool has one bit": """
+void f(int x, uniform bool u, bool<2> v, int &r) {
+    r = (x > 3) << 4; // warning: has one bit
+    r |= (x > 3) << x; // warning: has one bit
+    r = u << 1; // warning: write '(int)
+    r = (x > 3) >> 1; // warning: has one bit
+    r = (v << 2).x; // warning: has one bit
+    r = (x > 3) << 0;
+    r = (int)(x > 3) << 4;
+    r = x << (x > 3);
+    bool b = x > 3;
+    b <<= 1; // warning: has one bit
+}""",
         "overflow": """
 void f(int x) {
     x = 2147483647 + 1; // warning: overflows

@@ -55,7 +55,9 @@ SWITCHES: tuple[WarningSwitch, ...] = (
     WarningSwitch("preprocessor", True, "warnings of the preprocessor, '#warning' among them"),
     WarningSwitch("shadow", True, "a name hides an outer one"),
     WarningSwitch("shift", True, "a constant shift amount that is negative"),
-    WarningSwitch("shift-width", True, "a constant shift amount that is not below the bits of the type", own=True),
+    WarningSwitch(
+        "shift-width", True, "a constant shift amount that is not below the bits of the type, or a bool shifted", own=True
+    ),
     WarningSwitch("threads", True, "a kernel with 'foreach' that one thread of a device runs alone", own=True),
     WarningSwitch("uniform", True, "a variable that varies only because 'uniform' is not written", own=True),
     WarningSwitch(

@@ -7,7 +7,7 @@ from voltac.sema import tree
 from voltac.sema.analyses.uniformity import note_store
 from voltac.sema.checker import Checker, Operand, expression
 from voltac.sema.conversions import convert, index_value
-from voltac.sema.expressions.operators import BIT_OPERATORS, SHIFTS, check_division, check_shift_amount
+from voltac.sema.expressions.operators import BIT_OPERATORS, SHIFTS, check_division, check_shift_amount, check_shifted_bool
 from voltac.sema.expressions.pointer_arithmetic import check_stride
 from voltac.sema.operands import (
     assignable_type,
@@ -111,9 +111,11 @@ def compound(checker: Checker, symbol: str, place: tree.Place, wanted: Qual, val
     right = convert(checker, value, wanted, f"operator '{symbol}'")
     if operator in ("/", "%"):
         check_division(checker, operator, right, right, span)
-    elif operator in ("<<", ">>") and type(right) is tree.Constant:
-        check_shift_amount(checker, right, wanted, span)
-    elif operator == ">>" and value.type.rate is VARYING:
-        checker.performance_warning(span, "a right shift by a varying amount is slow")
+    elif operator in SHIFTS:
+        check_shifted_bool(checker, wanted, right, place.span)
+        if type(right) is tree.Constant:
+            check_shift_amount(checker, right, wanted, span)
+        elif operator == ">>" and value.type.rate is VARYING:
+            checker.performance_warning(span, "a right shift by a varying amount is slow")
     note_store(checker, place, right, span)
     return tree.CompoundAssign(span, wanted, operator, place, right)

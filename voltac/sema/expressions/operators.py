@@ -247,11 +247,23 @@ def shift(checker: Checker, symbol: str, left: tree.Value, right: tree.Value, sp
     result = Qual(kind, rate)
     if isinstance(kind, Vector) and isinstance(right.type.type, Vector) and kind.count != right.type.type.count:
         checker.reject("operand", span, f"operator '{symbol}': the vector lengths of '{left.type}' and '{right.type}' differ")
+    check_shifted_bool(checker, left.type, right, left.span)
     if type(right) is tree.Constant:
         check_shift_amount(checker, right, result, span)
     elif symbol == ">>" and right.type.rate is VARYING:
         checker.performance_warning(span, "a right shift by a varying amount is slow")
     return fold_binary(checker, symbol, build(left, result), build(right, result), result, span)
+
+
+def check_shifted_bool(checker: Checker, shifted: Qual, amount: tree.Value, span: Span) -> None:
+    """Warns of a bool, at ``span``, of which a number was meant to be shifted: it has one bit."""
+    kind = shifted.type
+    if (kind.element if isinstance(kind, Vector) else kind) is not BOOL or (
+        type(amount) is tree.Constant and amount.value == 0
+    ):
+        return
+    text = "the bool that is shifted has one bit, so the result is undefined; write '(int)' in front of it to shift a number"
+    checker.warning("shift-width", span, text)
 
 
 def check_shift_amount(checker: Checker, amount: tree.Constant, shifted: Qual, span: Span) -> None:
