@@ -7,7 +7,6 @@ from typing import TypeVar
 
 from voltac.system.deep_stack import with_deep_stack
 from voltac.system.forking import compiling
-from voltac.system.garbage import uncollected
 
 T = TypeVar("T")
 
@@ -22,5 +21,5 @@ def in_compiling_thread(function: Callable[[], T]) -> T:
         with compiling(within=True):
             return function()
 
-    with compiling(), uncollected():
+    with compiling():
         return with_deep_stack(body)
