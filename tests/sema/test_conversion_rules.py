@@ -47,7 +47,7 @@ void f(bool a, bool b, int i) {
     a | b;
     a ^ b;
     a < b;
-    a << 1;
+    a << 1; // warning: one bit
     a += true;
     a /= true; // error: bool
     a %= true; // error: bool
