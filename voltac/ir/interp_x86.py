@@ -59,6 +59,15 @@ def _expand(called: Called) -> Value:
     return [None if on is None else next(rest) if on else old for on, old in zip(mask, otherwise)]
 
 
+def _compress(called: Called) -> Value:
+    """The lanes that are on, in order, at the front; behind them the others have what they had."""
+    values, otherwise, mask = called.arguments
+    if None in mask:
+        return [None] * len(mask)
+    kept = [value for value, on in zip(values, mask) if on]
+    return kept + list(otherwise[len(kept) :])
+
+
 def _random_bits(called: Called) -> Value:
     """Numbers of the hardware, and that there are some."""
     number = called.result.members[0]
@@ -237,6 +246,7 @@ X86: dict[str, Callable[[Called], Value]] = {
     **dict.fromkeys(("x86.avx.vpermilvar.pd", "x86.avx512.vpermilvar.pd"), _permute_within(2)),
     "x86.ssse3.pshuf.b.128": _permute_bytes,
     "x86.avx512.mask.expand": _expand,
+    "x86.avx512.mask.compress": _compress,
     "x86.avx512.conflict": _conflicts,
     "x86.bmi.pdep": _spread_bits,
     "x86.bmi.pext": _collect_bits,
