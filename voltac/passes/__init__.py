@@ -22,6 +22,7 @@ from voltac.passes.arithmetic.counted_bits import count_bits
 from voltac.passes.arithmetic.equal_values import merge_equal_values
 from voltac.passes.arithmetic.exponent_counts import count_by_exponents
 from voltac.passes.arithmetic.floats_of_masks import select_floats
+from voltac.passes.arithmetic.fused_products import choose_fused, fuse_products
 from voltac.passes.arithmetic.half_functions import widen_half_functions
 from voltac.passes.arithmetic.high_products import multiply_high
 from voltac.passes.arithmetic.joined_bytes import join_bytes
@@ -122,6 +123,10 @@ def _resolves_on_host(options: Options) -> bool:
     return _resolves(options) and not options.target.is_device
 
 
+def _fuses(options: Options) -> bool:
+    return optimizing(options) and options.target.has_fma and not options.target.is_device
+
+
 def _has_avx2(options: Options) -> bool:
     """AVX2 and not AVX-512."""
     return options.target.isa.startswith("avx2")
@@ -145,6 +150,7 @@ PASSES = (
     Pass("use_sample_profile", "weighs branches by the counts of a profile",
          _use_sample_profile, lambda options: bool(options.sample_profile)),
     Pass("merge_equal_values", "the same formula of the same values is computed once", merge_equal_values, optimizing),
+    Pass("choose_fused", "it is chosen which products are fused with additions", choose_fused, _fuses),
     Pass("test_wrapping_indices", "loops whose unsigned indices do not wrap around become a version of their own",
          test_wrapping_indices, _resolves_on_host),
     Pass("flatten_branches", "short branches that only skip work become straight code", flatten_branches, _resolves),
@@ -224,6 +230,8 @@ PASSES = (
          and options.target.is_x86),
     Pass("move_some_lanes", "masked accesses of bytes and 16-bit numbers become a few scalar ones",
          move_some_lanes, lambda options: not options.target.is_device and not has_masked(options.target, 1)),
+    Pass("fuse_products", "products that are added become fused multiply-adds, where the language allows it",
+         fuse_products, _fuses),
 )  # fmt: skip
 """In order; each rewrites the module. That which resolves accesses gives reports of them."""
 
