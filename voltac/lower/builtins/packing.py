@@ -33,7 +33,10 @@ def compress(c: FunctionContext, vector: IR, mask: IR) -> IR:
         return _compress_by_table(c, vector, _bits(c, mask))
     if c.target.is_x86 and c.target.has_gather and c.target.pointer_bits == 64 and c.width == 16:
         return look_up(c, [vector], _numbers_of_16_lanes(c, mask))
-    return _compress_register(c, vector, mask)
+    if c.target.is_device:
+        name = f"llvm.experimental.vector.compress.{overload(vector.type)}"
+        return call(c, name, vector.type, vector, mask, poison(vector.type))
+    return _compress_by_lane(c, vector, mask)
 
 
 def store_active(c: FunctionContext, address: IR, vector: IR, mask: IR) -> None:
@@ -154,6 +157,22 @@ def _compress_by_table(c: FunctionContext, vector: IR, on: IR) -> IR:
     return c.build.convert("bitcast", moved, f"<{count} x {lane}>")
 
 
+def _compress_by_lane(c: FunctionContext, vector: IR, mask: IR) -> IR:
+    """One lane behind the other in memory, each where the next one goes if it is off.
+
+    LLVM 22 makes nothing of its own ``vector.compress`` where its code generator first sees that the mask is constant.
+    """
+    lane, size = element_type(vector.type), element_bits(vector.type) // 8
+    count = lanes_of(vector.type)
+    packed = c.build.alloca(vector.type, size * count, "compressed")
+    end = integer("i64", 0)
+    for number in range(count):
+        c.build.store(c.build.extract(vector, integer("i32", number)), c.build.gep(lane, packed, end), size)
+        if number + 1 < count:
+            end = c.build.binary("add", end, c.build.convert("zext", c.build.extract(mask, integer("i32", number)), "i64"))
+    return c.build.load(vector.type, packed, size * count)
+
+
 def _row(c: FunctionContext, at: IR, rows: list[list[int]]) -> IR:
     """A row of a table, as numbers of 32 bits."""
     size = len(rows[0])
@@ -180,11 +199,8 @@ def _numbers_of_16_lanes(c: FunctionContext, mask: IR) -> IR:
 
 
 def _compress_register(c: FunctionContext, vector: IR, mask: IR) -> IR:
-    """LLVM 22 makes what passes through of LLVM's own where its code generator first sees that the mask is constant."""
-    if has_avx512(c):
-        return call(c, f"llvm.x86.avx512.mask.compress.{overload(vector.type)}", vector.type, vector, zero(vector.type), mask)
-    name = f"llvm.experimental.vector.compress.{overload(vector.type)}"
-    return call(c, name, vector.type, vector, mask, poison(vector.type))
+    name = f"llvm.x86.avx512.mask.compress.{overload(vector.type)}"
+    return call(c, name, vector.type, vector, zero(vector.type), mask)
 
 
 def _expand_register(c: FunctionContext, vector: IR, mask: IR) -> IR:
