@@ -9,9 +9,14 @@ it takes what its graph has first, and in ``0.1f * x[i] + 0.4f * x[i + 4] + 0.1f
 eight is the first one of the next, so that two gangs at once shared it and one of sixteen did not. Last bits were then others
 at 16 lanes than at 8, and at -O1. So it is said here, by what is written, before anything depends on the width:
 
-- a product is fused where all that use it are sums in the loop that computes it. ``x - floor(x)`` stays what it is: it could
+- a product is fused where all that use it are sums, in the loop that computes it. ``x - floor(x)`` stays what it is: it could
   be below 0 with another ``x`` in the difference than in the whole number;
-- with each of the sums, but of two such products in one the one that fewer use is, or else the left one.
+- with each of them, so that it need not be computed for itself; of two such products in one sum the left one is. A product that
+  stands behind such a one somewhere has to be computed anyway, so it does not count: ``a + t * (b - a)`` of products ``a`` and
+  ``b`` is fused twice.
+
+No number of uses is in it, so it is the same for loops that are written out, and for bodies that are there twice, with all
+lanes on and with a mask.
 
 ``choose_fused`` leaves the flag where a product is to be fused; ``fuse_products`` writes that when all other passes, which look
 for products and sums, are through. Under fast-math the order is LLVM's.
@@ -72,13 +77,13 @@ def _chosen(function: Function, products: dict[str, Instruction], sums: list[Ins
         loop = loops.get(home[name])
         return all(user.name in of_sums and loops.get(home[user.name]) is loop for user in uses.of(name))
 
-    eligible = {name for name in products if may_be(name)}
-    chosen = set()
-    for each in sums:
-        made = [operand.value for operand in each.operands if operand.value in eligible]
-        if made:
-            chosen.add(min(made, key=uses.count))
-    return chosen
+    only_added = {name for name in products if may_be(name)}
+    pairs = [[operand.value for operand in each.operands] for each in sums]
+
+    def without_second(first: set[str]) -> set[str]:
+        return only_added - {right for left, right in pairs if left in first}
+
+    return without_second(without_second(only_added))
 
 
 def _fuse(function: Function, products: dict[str, Instruction], sums: list[Instruction]) -> set[str]:
