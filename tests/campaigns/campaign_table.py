@@ -7,6 +7,7 @@ import judges
 import machine_judges
 import program_judges
 from campaign import Campaign
+from random_sums import random_sums
 
 CAMPAIGNS: dict[str, Campaign] = {
     row.name: row
@@ -30,6 +31,12 @@ CAMPAIGNS: dict[str, Campaign] = {
             "options that are not about what a program means do not change it",
             program_judges.judge_options,
             program_judges.program_text,
+        ),
+        Campaign(
+            "gangs",
+            "sums of products have the same bits at every gang size and level, wherever products are fused with them",
+            program_judges.judge_gangs,
+            random_sums,
         ),
         Campaign(
             "declarations",

@@ -12,6 +12,7 @@ import numpy as np
 import test_on_ia64
 import test_on_ipu
 import test_on_naplespu
+import test_random_sums
 from emulated import AARCH64, X86, missing, run_emulated
 from random_accesses import random_cases
 from random_applications import random_applications
@@ -221,6 +222,14 @@ def judge_passes(seed: int, text: str) -> str:
         if not same_numbers(found, expected):
             return f"wrong after {name}: {target.name}"
     return ""
+
+
+def judge_gangs(seed: int, text: str) -> str:
+    """For some targets, each at one of the levels."""
+    try:
+        return "; ".join(test_random_sums.differing(seed, text, NativeRunner()))
+    except AssertionError as crash:
+        return f"crash: {crash}"
 
 
 def judge_accesses(seed: int, text: str) -> str:
