@@ -74,7 +74,7 @@ class WideBody:
         self.has_shorts = False
         """Whether something is computed in 16 bits."""
         self.in_blocks = False
-        """Whether some place goes on only after several gangs."""
+        """Whether some place goes on only after several gangs, or begins again."""
         self.widest = 1
         """Bytes of the widest element that is computed with, loaded or stored."""
         self._scalar_loads: list[Instruction] = []
@@ -126,7 +126,7 @@ class WideBody:
         mark_readable(self.accesses, [], self.values)
         for number, access in enumerate(self.accesses):
             if not (self.loop.is_even(access) or self._is_same(access) or self.is_irregular_load(access)):
-                if not self.loop.is_of_blocks(access):
+                if not (self.loop.is_of_blocks(access) or self.loop.is_cyclic(access)):
                     return False
                 self.in_blocks = True
             masked = not access.all_on and not access.readable and not self._is_merged(access)
