@@ -60,14 +60,16 @@ class ShiftableLoop:
         length = _EXTENT.find(self.extent, definitions)
         return length is not None and (length["end"].value, length["start"].value) == (self.end, start)
 
-    def is_shiftable(self, by_gangs: bool = False) -> bool:
+    def is_shiftable(self, by_gangs: bool = False, carries: bool = False) -> bool:
         """Whether which lane does an element makes no difference, and scalar loads give the same all the time; ``by_gangs``: all
-        gangs will begin at multiples of their width."""
-        if self.loop.carried or not all(self._is_free(at, each) for at, each in enumerate(self.loop.body.instructions)):
+        gangs will begin at multiples of their width; ``carries``: apart from what goes from one gang to the next."""
+        if self.loop.carried and not carries:
+            return False
+        if not all(self._is_free(at, each) for at, each in enumerate(self.loop.body.instructions)):
             return False
         if self.begins_again and not by_gangs:
             return False
-        inside = {each.name for each in self.loop.body.instructions}
+        inside = {each.name for each in (*self.loop.body.instructions, *self.loop.carried)}
         given = {each.value for made in self.loop.body.instructions for each in made.operands if lanes_of(each.type)}
         if not all(self._is_same(name) for name in given - inside):
             return False
