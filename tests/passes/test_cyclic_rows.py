@@ -19,6 +19,7 @@ SOURCE = "\n".join(
     for name, body in (
         ("other", f"to[at] = from[at] + row[x & {period - 1}];"),
         ("inside", f"to[at] += row[x & {period - 1}];"),
+        ("least", f"TYPE one = from[at]; to[at] = one < row[x & {period - 1}] ? one : row[x & {period - 1}];"),
         ("square", f"to[at] = from[at] + row[(y & {period - 1}) * {period} + (x & {period - 1})];"),
     )
 )
@@ -38,10 +39,14 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
             table = random.integers(1, 20, period * period).astype(dtype)
             source, before = (random.integers(1, 100, width * height).astype(dtype) for _ in range(2))
             along, square = x % period, y % period * period + x % period
-            for name, given, at in (("other", source, along), ("inside", before, along), ("square", source, square)):
-                row = table[: at.max() + 1]
-                arrays = [before, source, row]
-                kernels.expect(f"{name}_{period}", arrays, (width, height), given + row[at], interpreted=number % 6 == 0)
+            for name, wanted, at in (
+                ("other", source + table[along], along),
+                ("inside", before + table[along], along),
+                ("least", np.minimum(source, table[along]), along),
+                ("square", source + table[square], square),
+            ):
+                arrays = [before, source, table[: at.max() + 1]]
+                kernels.expect(f"{name}_{period}", arrays, (width, height), wanted, interpreted=number % 6 == 0)
     kernels.check()
 
 

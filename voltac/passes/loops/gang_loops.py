@@ -120,7 +120,7 @@ class GangLoop:
 
         The period is more than a gang, or what each gang loads is the same.
         """
-        if access.is_store or not access.all_on or access.address is None or access.is_uniform:
+        if access.is_store or access.address is None or access.is_uniform:
             return False
         for symbol in access.address.terms:
             inner = symbol if symbol.inner is None else symbol.inner
