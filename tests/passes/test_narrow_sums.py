@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
+from guard_pages import FencedCalls
 from kernels import compile_kernels
 from some_pairs import some_pairs
 
@@ -93,6 +95,53 @@ def test_the_ir_means_the_same(name: str, target: str) -> None:
 def test_other_sums_are_left_to_their_lanes(first: str, term: str, result: str) -> None:
     made = compile_source(source(first, first, term, result), "f.ispc", Options(find_target("avx2-i32x8"), whole_program=True))
     assert not re.search(r"@llvm\.x86\.\w+\.(pmadd|psad)", made.optimized.text())
+
+
+ROW_SUMS = {
+    "s += p[at];": lambda p, q: p,
+    "s += abs((int)p[at] - (int)q[x]);": lambda p, q: np.abs(p - q),
+    "s += (int)p[at] * (int)q[x];": lambda p, q: p * q,
+    "if (p[at] < q[x]) s++;": lambda p, q: p < q,
+    "s += p[at]; t += p[at] == 7 ? 1 : 0;": lambda p, q: p + 1000 * (p == 7),
+    "s += p[at]; if (p[at] < q[x]) t += q[x];": lambda p, q: p + 1000 * np.where(p < q, q, 0),
+    "s += x & 31;": lambda p, q: np.arange(p.shape[1]) % 32 + 0 * p,
+}
+
+
+@pytest.mark.parametrize(("statement", "target"), some_pairs(ROW_SUMS, [*TARGETS, "avx2-i8x32"], 4))
+def test_rows_at_both_ends_of_memory(statement: str, target: str) -> None:
+    """What several gangs leave of a row is summed up by as many, each element once."""
+    head = "export void f(uniform int a[], const uniform uint8 p[], const uniform uint8 q[], uniform int n, uniform int m)"
+    rows = f"foreach (x = 0 ... n) {{ int at = y * n + x; {statement} }} a[y] = reduce_add(s) + 1000 * reduce_add(t);"
+    kernel = compile_kernels(f"{head} {{ for (uniform int y = 0; y < m; y++) {{ int s = 0, t = 0; {rows} }} }}", target).f
+    calls, made = FencedCalls(), []
+    for n in (1, 7, 8, 31, 32, 33, 63, 65, 100, 127, 129, 255, 257):
+        p, q = (np.random.default_rng(n).integers(0, 20, size, np.uint8) for size in ((3, n), n))
+        for at_end in (False, True):
+            a, *given = calls.copies(np.zeros(3, np.int32), p.ravel(), q, at_end=at_end)
+            calls.add((n, at_end), partial(kernel, a, *given, n, 3))
+            made.append((a, ROW_SUMS[statement](p.astype(int), q.astype(int)).sum(axis=1)))
+    calls.check()
+    assert all(a.tolist() == wanted.tolist() for a, wanted in made)
+
+
+def test_which_rests_are_summed_up_together() -> None:
+    """None whose terms are of lanes, or where what else is stored in the loop could change them."""
+    for term, last in (("p[i]", 1), ("p[i] * programIndex", 0), ("abs((int)p[i] - (int)q[i])", 1), ("(int)p[i] * (int)q[0]", 0)):
+        text = source("unsigned int8", "unsigned int8", term)
+        made = compile_source(text, "f.ispc", Options(find_target("avx2-i32x8"), whole_program=True), end="passes")
+        assert made.results["passes"].count(".last.left_over:") == last, term
+
+
+def test_ranges_as_long_as_numbers_go() -> None:
+    text = source("int8", "int8", "p[i - n]").replace("i = 0 ... n", "i = n ... m").replace("int n)", "int n, uniform int m)")
+    text = text.replace("int s = 3", "int s = 0")
+    made = compile_source(text, "f.ispc", Options(find_target("avx2-i32x8"), whole_program=True), end="passes")
+    assert ".last.left_over:" in made.results["passes"]
+    p = np.arange(1, 100, dtype=np.int8)
+    for low, high in ((2**31 - 99, 2**31 - 1), (-(2**31), -(2**31) + 45), (5, -(2**31)), (2**31 - 1, -(2**31))):
+        result = IRInterpreter(read(made.results["passes"])).call("f", [p, p, low, high])
+        assert np.int64(result).astype(np.int32) == p[: max(0, high - low)].sum(dtype=np.int32)
 
 
 CONDITIONS = {

@@ -28,6 +28,7 @@ BODIES = {
     "strided": "to[i] = from[2 * i + 1];",
     "pairs": "to[2 * i] = from[i]; to[2 * i + 1] = 3;",
     "members": "to[3 * i + 2] = from[i]; to[3 * i] = from[low];",
+    "products": "to[i] = from[i] * from[i + 1] + from[i + 1] * from[i + 2] + from[i] * from[i + 2];",
     "index": "to[i] = (TYPE)(i & 7) + from[low];",
     "in_place": "to[i] += from[i];",
     "ahead": "to[i] = to[high + i] + from[i];",
@@ -55,6 +56,8 @@ def expected(name: str, to: np.ndarray, source: np.ndarray, low: int, high: int)
         to[2 * i], to[2 * i + 1] = source[i], 3
     elif name == "members":
         to[3 * i + 2], to[3 * i] = source[i], source[low]
+    elif name == "products":
+        to[i] = source[i] * source[i + 1] + source[i + 1] * source[i + 2] + source[i] * source[i + 2]
     elif name == "index":
         to[i] = (i & 7) + source[low]
     elif name == "ahead":
@@ -74,7 +77,7 @@ def expected(name: str, to: np.ndarray, source: np.ndarray, low: int, high: int)
 def sizes(name: str, high: int) -> tuple[int, int]:
     """Elements of ``to`` and of ``from``, of which the last one is touched."""
     written = {"pairs": 2 * high, "members": 3 * high, "ahead": 2 * high, "far": high + 64, "rows": 3 * high}
-    return written.get(name, high), {"shifted": high + 1, "strided": 2 * high}.get(name, high)
+    return written.get(name, high), {"shifted": high + 1, "products": high + 2, "strided": 2 * high}.get(name, high)
 
 
 def overlaps(
@@ -155,6 +158,15 @@ def test_which_loops() -> None:
     assert ".last.left_over:" not in passed(head + "foreach (i = 0 ... n) s += a[i]; return reduce_add(s); }")
     whole = "export void f(uniform float a[], uniform int n) { n &= ~7; foreach (i = 0 ... n) a[i] = 1; }"
     assert ".last.left_over:" not in passed(whole)
+
+
+def test_long_bodies_leave_one_gang_to_itself() -> None:
+    """Where several gangs take several registers, those are not done for what one does."""
+    sums = "a[i] = ((int)b[i] * 3 + (int)b[i + 1] * 5 + (int)b[i + 2] * 7) >> 4;"
+    for body, few in ((sums, 8), ("a[i] = b[i] & b[i + 1];", 0)):
+        head = "export void f(uniform uint8 a[], const uniform uint8 b[], uniform int n) { for (uniform int y = 0; y < 2; y++) "
+        text = passed(f"{head} foreach (i = 0 ... n) {{ {body} }} }}")
+        assert [text.count(f" = icmp sgt i32 %left{end}") for end in (f", {few}", ".1, 0")] == [1, 1], body
 
 
 @pytest.mark.parametrize("target", ["sse4-i32x4", "avx2-i32x8"])

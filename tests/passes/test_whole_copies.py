@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import pytest
+from guard_pages import FencedCalls
+from kernels import compile_kernels
 
 import voltac
 from voltac.driver import compile_source
@@ -59,3 +63,34 @@ def test_every_range_is_copied_and_nothing_else(element: str) -> None:
 )
 def test_other_loops_are_left_alone(body: str) -> None:
     assert "memcpy" not in passed(body)
+
+
+ROWS = """export void f(uniform T to[], const uniform T from[], uniform int n, uniform int m, uniform int x) {
+    for (uniform int y = 0; y < m; y++) foreach (i = 0 ... n) to[y * n + i] = from[(y + 1) * (n + 3) + i + x];
+}"""
+
+
+@pytest.mark.parametrize(("element", "copies"), [("uint8", True), ("int16", True), ("float", False)])
+def test_rows_are_copied_where_masks_are_slow(element: str, copies: bool) -> None:
+    text = ROWS.replace("uniform T", f"uniform {element}")
+    made = compile_source(text, "f.ispc", Options(find_target("avx2-i32x8")), end="passes").results["passes"]
+    assert ("call void @llvm.memcpy" in made) == copies
+    assert "memcpy" not in compile_source(text, "f.ispc", Options(find_target("avx512skx-x16")), end="passes").results["passes"]
+
+
+def test_rows_of_every_width() -> None:
+    kernel = compile_kernels(ROWS.replace("uniform T", "uniform uint8"), "avx2-i32x8").f
+    calls, made = FencedCalls(), []
+    for n in (1, 7, 8, 9, 16, 31, 33, 70):
+        for m, x in ((1, 0), (3, 2)):
+            source = np.random.default_rng(n).integers(0, 255, (m + 1) * (n + 3), np.uint8)[: m * (n + 3) + n + x]
+            for at_end in (False, True):
+                to, given = calls.copies(np.zeros(m * n, np.uint8), source, at_end=at_end)
+                calls.add((n, m), partial(kernel, to, given, n, m, x))
+                made.append((to, [source[(y + 1) * (n + 3) + x :][:n] for y in range(m)]))
+    calls.check()
+    assert all(to.tolist() == np.concatenate(wanted).tolist() for to, wanted in made)
+    to = np.zeros(3, np.uint8)
+    kernel(to, np.ones(3, np.uint8), 0, 3, 5)
+    kernel(to, np.ones(3, np.uint8), 5, 0, 5)
+    assert not to.any()

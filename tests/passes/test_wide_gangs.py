@@ -93,8 +93,8 @@ ROWS = "export void f(uniform unsigned int8 p[], uniform unsigned int8 q[], unif
         (ROWS + "foreach (i = 0 ... n) { q[n - 1 - i] = p[i]; } }", lambda p, width: p[::-1]),
         (
             ROWS + "uniform int w = n / 2; for (uniform int y = 0; y < 2; y++) { foreach (x = 0 ... w) {"
-            " q[(1 - y) * w + x] = p[y * w + x]; } } }",
-            lambda p, width: np.concatenate([p[len(p) // 2 :], p[: len(p) // 2]]),
+            " q[(1 - y) * w + x] = p[y * w + x] ^ 5; } } }",
+            lambda p, width: np.concatenate([p[len(p) // 2 :], p[: len(p) // 2]]) ^ 5,
         ),
         (ROWS + "foreach (i = 0 ... n) { q[i] = p[i] + p[n - 1]; } }", lambda p, width: p + p[-1]),
         (

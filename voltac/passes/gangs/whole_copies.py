@@ -15,15 +15,19 @@ from voltac.ir.constants import integers
 from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import Operand
-from voltac.ir.types import DataLayout
+from voltac.ir.types import DataLayout, lanes_of
 from voltac.options import Options
 from voltac.passes.accesses.access import Access, pseudo_operation, read_access
+from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.accesses.emit import Emitter, declare
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
 from voltac.passes.loops.gang_loops import GangLoop, root
+from voltac.target_info import TargetInfo
 
-_MOST_INSTRUCTIONS = 16
-"""Of a loop's body: index, addresses, load, store and test are fewer; others do something besides copying."""
+_MOST_INSTRUCTIONS = 24
+"""Of a loop's body: index, addresses of rows, load, store and test are fewer; others do something besides copying."""
+_MOVED = frozenset(("add", "sub", "mul", "shl", "and", "or", "xor", "sext", "zext", "trunc"))
+"""What computes places of rows, and never fails."""
 _ANY_LEFT = m.op("icmp", m.value("rest"), m.number(0), predicate="ne")
 _GREATER = m.call("@llvm.smax.i32", m.value("limit"), m.value("start"))
 _FIRST_LANES = m.op("icmp", m.constant("numbers"), m.splat(m.value("rest")), predicate="ult")
@@ -36,7 +40,7 @@ def copy_whole(module: Module, options: Options) -> None:
     for function in module.often_called:
         if len(function.blocks) > 4 and any(_may_copy(block) for block in function.blocks):
             effects = effects or module_effects(module)
-            _copy_in(module, function, layout, effects)
+            _copy_in(module, function, layout, effects, options.target)
 
 
 def _may_copy(block: Block) -> bool:
@@ -45,7 +49,7 @@ def _may_copy(block: Block) -> bool:
     return sorted(filter(None, map(pseudo_operation, block.instructions))) == ["gather", "scatter"]
 
 
-def _copy_in(module: Module, function: Function, layout: DataLayout, effects: ModuleEffects) -> None:
+def _copy_in(module: Module, function: Function, layout: DataLayout, effects: ModuleEffects, target: TargetInfo) -> None:
     flow = control_flow(function)
     values: LaneValues | None = None
     for found in [loop for loop in flow.loops if len(loop.blocks) == 2]:
@@ -54,9 +58,16 @@ def _copy_in(module: Module, function: Function, layout: DataLayout, effects: Mo
         copied = None if loop is None or loop.carried else _copied(loop.body, values)
         if loop is None or copied is None or not all(access.all_on and loop.is_even(access) for access in copied):
             continue
-        inside = {made.name for block in (loop.header, loop.body) for made in block.instructions} - {loop.counter}
-        if any(root(symbol) in inside for access in copied if access.address for symbol in access.address.terms):
-            continue
+        if _is_placed_in(loop, copied):
+            # Places of rows, as of y * width. A call for each row costs more than a mask for its rest does, if there are masks.
+            if has_masked(target, copied[0].size):
+                continue
+            _move_before(loop)
+            values = lane_values(function, layout)
+            loop = GangLoop.of(function, found, flow, values, _MOST_INSTRUCTIONS)
+            copied = None if loop is None else _copied(loop.body, values)
+            if loop is None or copied is None or _is_placed_in(loop, copied):
+                continue
         load, store = copied
         known = FunctionEffects(effects, function, values)
         if load.memory.root == store.memory.root or known.may_overlap(load.memory, store.memory):
@@ -65,6 +76,45 @@ def _copy_in(module: Module, function: Function, layout: DataLayout, effects: Mo
         if rest is not None:
             _replace(module, function, loop, load, store, *rest)
             values = None
+
+
+def _is_placed_in(loop: GangLoop, copied: tuple[Access, Access]) -> bool:
+    """Whether an address is made of numbers, besides the counter, that the loop computes."""
+    inside = loop.names - {loop.counter}
+    return any(root(symbol) in inside for access in copied if access.address for symbol in access.address.terms)
+
+
+def _move_before(loop: GangLoop) -> None:
+    """Numbers that are the same in each iteration to the block before the loop, from where the rest takes them as well.
+
+    Nothing that may fail is moved, so it may be computed in vain.
+    """
+    function = loop.function
+    inside, before = set(loop.names), function.block(loop.outside)
+    moved: dict[str, str] = {}
+    for made in list(loop.body.instructions):
+        fixed = made.op in _MOVED and not lanes_of(made.type) and inside.isdisjoint(made.names_used())
+        if fixed and made.name != loop.following:
+            loop.body.instructions.remove(made)
+            before.instructions.insert(-1, made)
+            inside.remove(made.name)
+            moved[_formula(made)] = made.name
+    after = function.block(loop.header.terminator.parts.labels[1])
+    if len(after.successors) != 2:
+        return
+    masked = function.block(after.successors[0])
+    names: dict[str, str] = {}
+    for made in list(masked.instructions):
+        made.rename(names)
+        same = moved.get(_formula(made))
+        if same is not None:
+            masked.instructions.remove(made)
+            names[made.name] = same
+
+
+def _formula(made: Instruction) -> str:
+    """What it computes, without its name and what is noted behind it."""
+    return made.text.partition(" = ")[2].partition(", !")[0]
 
 
 def _copied(block: Block, values: LaneValues) -> tuple[Access, Access] | None:

@@ -75,6 +75,8 @@ class WideBody:
         """Whether something is computed in 16 bits."""
         self.in_blocks = False
         """Whether some place goes on only after several gangs."""
+        self.in_cycles = False
+        """Whether some place begins again after a number of elements."""
         self.widest = 1
         """Bytes of the widest element that is computed with, loaded or stored."""
         self._scalar_loads: list[Instruction] = []
@@ -126,9 +128,12 @@ class WideBody:
         mark_readable(self.accesses, [], self.values)
         for number, access in enumerate(self.accesses):
             if not (self.loop.is_even(access) or self._is_same(access) or self.is_irregular_load(access)):
-                if not self.loop.is_of_blocks(access):
+                if self.loop.is_of_blocks(access):
+                    self.in_blocks = True
+                elif (access.all_on or access.readable) and self.loop.is_cyclic(access):
+                    self.in_cycles = True
+                else:
                     return False
-                self.in_blocks = True
             masked = not access.all_on and not access.readable and not self._is_merged(access)
             if masked and not has_masked(self.target, access.size):
                 return False

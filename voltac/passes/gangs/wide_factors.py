@@ -67,8 +67,10 @@ class _Choice:
             self.fewer = fewest_gangs(body.narrow, self.register // (smallest * body.width))
         if body.carried and (smallest <= 2 or not all(each.is_sum for each in body.carried)):
             return max(1, most)
-        if body.in_blocks and body.start_multiple() % (self.register // smallest):
+        if (body.in_blocks or body.in_cycles) and body.start_multiple() % (self.register // smallest):
             return 1
+        if body.in_cycles and body.target.has_avx512 and body.widest > 1:
+            return 1  # Gangs of 16 words or 16-bit numbers lose nothing, and leave less.
         if self._waits_in_line():
             return GANGS
         if self.only_waits or self._is_full():

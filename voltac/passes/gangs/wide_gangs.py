@@ -20,10 +20,12 @@ from voltac.ir.model import Function, Module
 from voltac.ir.types import DataLayout
 from voltac.options import Options
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
+from voltac.passes.gangs.overlapping_sums import LastSums
 from voltac.passes.gangs.wide_bodies import WideBody
 from voltac.passes.gangs.wide_factors import factors_of
 from voltac.passes.loops.accumulators import accumulators, move_conditions_into_terms
 from voltac.passes.loops.gang_loops import GangLoop
+from voltac.passes.loops.shiftable import ShiftableLoop
 from voltac.passes.loops.wide_loops import WideLoop, gains_by_width
 from voltac.passes.loops.wide_walks import asking_of
 
@@ -77,7 +79,10 @@ def _widen_function(
         if factor > 1:
             written = WideLoop(found, carried, body.narrow, options.target)
             written.asking = body.asking
+            last = LastSums(ShiftableLoop(found, values, known)) if body.is_narrow and body.narrow else None
             written.write(factor, body.distances)
             if fewer > 1:
                 written.begin_behind()
                 written.write(fewer, body.distances)
+                if last is not None and last.is_possible:
+                    last.write(written, fewer)

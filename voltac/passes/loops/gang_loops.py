@@ -113,7 +113,31 @@ class GangLoop:
         numbers = integers(*shift.operands[1]) if shift is not None else None
         if shift is None or not numbers or (shift.op in ("sdiv", "udiv") and numbers[0].bit_count() != 1):
             return False
-        lanes = self.values.of(shift.operands[0])
+        return self._is_index(shift.operands[0])
+
+    def is_cyclic(self, access: Access) -> bool:
+        """Whether neighbours load neighbours in a row that begins again after a power of two: at ``(i + lane) & (period - 1)``.
+
+        The period is more than a gang, or what each gang loads is the same.
+        """
+        if access.is_store or access.address is None or access.is_uniform:
+            return False
+        for symbol in access.address.terms:
+            inner = symbol if symbol.inner is None else symbol.inner
+            if root(symbol) == self.counter:
+                return False
+            if inner.kind == "lane" and inner.name in self.names:
+                cut = m.made_by(("and",), inner.name, self.values.definitions)
+                last = integers(*cut.operands[1]) if cut is not None else None
+                if cut is None or not last or len(set(last)) != 1 or last[0] <= 0 or last[0] & (last[0] + 1):
+                    return False
+                if not self._is_index(cut.operands[0]):
+                    return False
+        return True
+
+    def _is_index(self, operand: Operand) -> bool:
+        """Whether the lanes are the counter and their numbers."""
+        lanes = self.values.of(operand)
         if lanes is None or lanes.offsets != tuple(range(self.width)) or list(lanes.terms.values()) != [1]:
             return False
         return all(root(symbol) == self.counter and symbol.inner is None for symbol in lanes.terms)

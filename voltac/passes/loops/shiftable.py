@@ -42,6 +42,9 @@ class ShiftableLoop:
         self.accesses: list[Access] = []
         self.loads: list[Instruction] = []
         """Of numbers that are no lanes'."""
+        self.begins_again = False
+        """Whether something is loaded from a row that begins again after a power of two: from places that are side by side only
+        where gangs begin at multiples of their width."""
         self.extent = self.end = self.rest = ""
 
     def has_limits(self, start: str) -> bool:
@@ -57,11 +60,16 @@ class ShiftableLoop:
         length = _EXTENT.find(self.extent, definitions)
         return length is not None and (length["end"].value, length["start"].value) == (self.end, start)
 
-    def is_shiftable(self) -> bool:
-        """Whether which lane does an element makes no difference, and scalar loads give the same all the time."""
-        if self.loop.carried or not all(self._is_free(at, each) for at, each in enumerate(self.loop.body.instructions)):
+    def is_shiftable(self, by_gangs: bool = False, carries: bool = False) -> bool:
+        """Whether which lane does an element makes no difference, and scalar loads give the same all the time; ``by_gangs``: all
+        gangs will begin at multiples of their width; ``carries``: apart from what goes from one gang to the next."""
+        if self.loop.carried and not carries:
             return False
-        inside = {each.name for each in self.loop.body.instructions}
+        if not all(self._is_free(at, each) for at, each in enumerate(self.loop.body.instructions)):
+            return False
+        if self.begins_again and not by_gangs:
+            return False
+        inside = {each.name for each in (*self.loop.body.instructions, *self.loop.carried)}
         given = {each.value for made in self.loop.body.instructions for each in made.operands if lanes_of(each.type)}
         if not all(self._is_same(name) for name in given - inside):
             return False
@@ -210,6 +218,9 @@ class ShiftableLoop:
         if access.address is None:
             return not access.is_store
         terms = access.address.terms
+        if self.loop.is_cyclic(access):
+            self.begins_again = True
+            return True
         if any(root(symbol) in self.counting - {self.loop.counter} for symbol in terms):
             return False
         if any(root(symbol) == self.loop.counter for symbol in terms):

@@ -92,7 +92,7 @@ class WideLoop:
                 if lanes_of(operand.type) and operand.value[0] == "%" and operand.value not in names:
                     names[operand.value] = fresh("outer")
                     enter.instructions.append(repeated(names[operand.value], operand.type, operand.value, wide))
-            made = self._widened(instruction, width, wide, names)
+            made = self.widened(instruction, width, wide, names)
             if instruction.name in changes and instruction.op == "add":
                 # Sums of some of the terms may be larger than the sum of all.
                 made.text = re.sub(r" = add [ a-z]*<", " = add <", made.text, count=1)
@@ -183,12 +183,13 @@ class WideLoop:
         ways = [*arms, (incoming[self.body.name], f"%{self.body.name}")]
         return f"  {phi.name} = phi {phi.type} {', '.join(f'[ {value}, {label} ]' for value, label in ways)}"
 
-    def _widened(self, instruction: Instruction, width: int, wide: int, names: dict[str, str]) -> Instruction:
+    def widened(self, instruction: Instruction, width: int, wide: int, names: dict[str, str]) -> Instruction:
+        """It for so many lanes, of renamed values."""
         made = Instruction(with_lanes(instruction.text, width, wide))
         if instruction.name in self.asking:
             # Bits of a mask as one number.
             made.text = re.sub(rf"\bi{width}\b", f"i{wide}", made.text)
         made.rename(names)
-        if instruction.name:
+        if instruction.name in names:
             made.text = made.text.replace(f"{instruction.name} = ", f"{names[instruction.name]} = ", 1)
         return made
