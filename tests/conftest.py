@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from huge_pages import use_huge_pages
 
 # Compilers and interpreters make many objects and few circles: looking for these as often as usual takes a sixth of the time.
 gc.set_threshold(100_000, 20, 50)
@@ -34,6 +35,20 @@ def pytest_collection_finish() -> None:
     """The tests themselves, of which there are very many, stay until the end: whoever looks for circles leaves them out."""
     gc.collect()
     gc.freeze()
+    use_huge_pages()
+
+
+_FILES = 32
+"""So many files of tests allocate some 50 MB that stay."""
+_begun: set[str] = set()
+
+
+def pytest_runtest_logstart(location: tuple[str, int | None, str]) -> None:
+    """Now and then, what has been allocated since is put into huge pages, too."""
+    if location[0] not in _begun:
+        _begun.add(location[0])
+        if len(_begun) % _FILES == 0:
+            use_huge_pages()
 
 
 def pytest_unconfigure() -> None:

@@ -18,6 +18,10 @@ from voltac.python import cache as disk
 from voltac.python.hashing import sha256
 from voltac.system.shipped_files import PACKAGE, shipped_folder
 
+TYPE_CHECKING = False  # see voltac/__init__.py
+if TYPE_CHECKING:
+    from importlib.machinery import ModuleSpec
+
 _SETTLED = 3.0
 """Seconds. File systems count time in steps, the coarsest of two seconds: a second change within a step would not show."""
 
@@ -36,17 +40,36 @@ def _rows(*folders: str) -> list[_Row]:
                     if item.name != "__pycache__":
                         pending.append(item.path)
                 else:
-                    status = item.stat()
-                    found.append((item.path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
+                    found.append(_row_of(item.path, item.stat()))
     return sorted(found)
 
 
+def _row_of(path: str, status: os.stat_result) -> _Row:
+    return path, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
+def _row(path: str) -> _Row:
+    return _row_of(path, os.stat(path))
+
+
+def _library_rows() -> list[_Row]:
+    return _rows(shipped_folder("stdlib"), shipped_folder("runtime"))
+
+
 def _own_rows() -> list[_Row]:
-    return _rows(PACKAGE, shipped_folder("stdlib"), shipped_folder("runtime"))
+    return sorted({*_rows(PACKAGE), *_library_rows()})
 
 
+_LIBRARY = _library_rows()
 _AT_START = _own_rows()
 """When this module was imported, and with it the compiler's first ones."""
+_FIRST = frozenset(_AT_START)
+_TEXTS = [row for row in _AT_START if row[0].startswith(PACKAGE + os.sep) and not row[0].endswith(".py")]
+"""Of the package's files those that are read as they are."""
+_IMPORTED_FROM = os.path.dirname(os.path.dirname(__file__))
+"""The package's folder as modules name it: there may be links in its path."""
+_seen: dict[str, ModuleSpec] = {}
+"""Module of the compiler -> the specification it was imported by, from a file that was as at the start."""
 
 
 @cache
@@ -60,7 +83,7 @@ def compiler_state() -> str | None:
         return contents
     started = time.time()
     contents = contents_hash(rows)
-    if not is_unchanged():
+    if not _are_as_at_the_start():
         return None
     newest = max(max(row[3:]) for row in rows) / 1e9
     if newest < started - _SETTLED:
@@ -68,13 +91,39 @@ def compiler_state() -> str | None:
     return contents
 
 
-def is_unchanged() -> bool:
-    """Whether the compiler's files are those this process began with: it imports its parts when they are needed."""
+def _are_as_at_the_start() -> bool:
     try:
         return _own_rows() == _AT_START
     except OSError:
         # It is being replaced by another.
         return False
+
+
+def is_unchanged() -> bool:
+    """Whether what this process has read of the compiler's files is what was in them when it began.
+
+    It imports its parts when they are needed: a file that is another by then is not what :func:`compiler_state` knows. One
+    that changes later changes nothing here, so each module's file is looked at once, behind its import: looking at all of
+    them takes a tenth of a small compilation. What is no Python may be read at any time.
+    """
+    try:
+        return _library_rows() == _LIBRARY and all(_row(row[0]) == row for row in _TEXTS) and _modules_are_from_the_start()
+    except OSError:
+        return False
+
+
+def _modules_are_from_the_start() -> bool:
+    for name in [name for name in list(sys.modules) if name.startswith("voltac.")]:
+        found: ModuleSpec | None = getattr(sys.modules.get(name), "__spec__", None)
+        if found is None or _seen.get(name) is found:
+            continue
+        origin = found.origin or ""
+        if origin.startswith(_IMPORTED_FROM) and _row(PACKAGE + origin[len(_IMPORTED_FROM) :]) not in _FIRST:
+            return False
+        # Of one that another thread is importing, the file may be read still.
+        if not getattr(found, "_initializing", False):
+            _seen[name] = found
+    return True
 
 
 def contents_hash(rows: list[_Row]) -> str:
