@@ -21,7 +21,8 @@ PARAMETERS = "uniform float a[], const uniform float b[], const uniform float c[
 
 def product(a: Floats, b: Floats) -> np.ndarray:
     """Exact."""
-    return a.astype(float) * b
+    exact: np.ndarray = a.astype(float) * b
+    return exact
 
 
 def rounded(a: np.ndarray) -> Floats:
