@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import cache_faults
+import changed_judge
 import judges
 import machine_judges
 import program_judges
 from campaign import Campaign
+from changed_programs import changed_program
 from random_sums import random_sums
 
 CAMPAIGNS: dict[str, Campaign] = {
@@ -17,6 +19,12 @@ CAMPAIGNS: dict[str, Campaign] = {
             "random programs give the same interpreted and as machine code, at every width, level and instruction set",
             program_judges.judge_program,
             program_judges.program_text,
+        ),
+        Campaign(
+            "changed",
+            "programs of the suite, changed at random, give the same interpreted and as machine code, if they are defined",
+            changed_judge.judge_changed,
+            changed_program,
         ),
         Campaign(
             "machines",
