@@ -64,6 +64,10 @@ class FunctionEffects:
         """Whether what follows the instruction may never be reached."""
         return instruction.op == "call" and self._module.effect(instruction.parts.callee) == "any"
 
+    def is_pure(self, call: Instruction) -> bool:
+        """Whether all that a call does is its result."""
+        return self._module.effect(call.parts.callee) == "none"
+
     def _call_may(self, instruction: Instruction, what: str) -> bool:
         if instruction.op != "call":
             return instruction.op in ("atomicrmw", "cmpxchg", "fence")

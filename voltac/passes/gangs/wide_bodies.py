@@ -26,6 +26,7 @@ from voltac.passes.loops.distances import Distance, Extents, distance, extents, 
 from voltac.passes.loops.gang_loops import GangLoop, root
 from voltac.passes.loops.lane_counts import lane_numbers
 from voltac.passes.loops.narrow_sums import narrow_sums
+from voltac.passes.loops.rare_branches import RareBranch, is_scope
 from voltac.passes.loops.wide_walks import is_local, leads_itself
 
 _LANEWISE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "icmp", "fcmp", "select", "freeze"))
@@ -63,6 +64,10 @@ class WideBody:
         """The first blocks of these loops."""
         self.asking: frozenset[str] = frozenset()
         """What asks whether any lane goes on, in a loop of the body that lanes leave one by one."""
+        self.rare: list[RareBranch] = []
+        """Branches of the body; each gang may go its own way there."""
+        self.parted: set[str] = set()
+        """Calls that are done for each gang: processors' own instructions, which no wide gang has."""
         self.most_lanes = max(1, self.target.vector_bits // 8) * MOST_REGISTERS
         """More than are ever done at once."""
         self.distances: list[Distance | Extents] = []
@@ -85,32 +90,50 @@ class WideBody:
 
     def is_possible(self, effects: FunctionEffects) -> bool:
         """Whether several gangs at once do what they do one after the other."""
-        if not self._is_read() or not self.accesses or any(access.lanes != self.width for access in self.accesses):
+        if not self._is_read(effects) or not self.accesses or any(access.lanes != self.width for access in self.accesses):
             return False
         return self._go_on() and self._keep_order(effects) and few(self.distances) and not self._may_change(effects)
 
-    def _is_read(self) -> bool:
+    def _is_read(self, effects: FunctionEffects) -> bool:
         """Whether every instruction works on each lane by itself."""
         counting: set[str] = set()
+        seldom = {branch.rare.name for branch in self.rare}
+        tests = {name for branch in self.rare for name in branch.tests}
         self._sums = {name for each in self.carried for name in (each.change.name, each.term) if self.is_narrow}
         if not self.is_narrow:
             self.widest = max((self.values.layout.size(element_of(each.type)) for each in self.carried), default=1)
         for block in self.loop.blocks:
+            if block.name in seldom:
+                continue
             for index, instruction in enumerate(block.instructions):
                 operation = pseudo_operation(instruction)
                 if operation:
                     if block.name in self.inner:
                         self.in_loops.add(len(self.accesses))
                     self.accesses.append(read_access(index, instruction, operation, self.values))
-                elif instruction.op == "br" or instruction.name in self.asking:
+                elif instruction.op == "br" or instruction.name in self.asking | tests or is_scope(instruction):
                     continue
                 elif instruction.op == "load" and not lanes_of(instruction.type) and self._is_fixed(instruction):
                     self._scalar_loads.append(instruction)
                 elif not self._is_lanewise(instruction, counting):
-                    return False
+                    if not self._is_parted(instruction, counting, effects):
+                        return False
+                    self.parted.add(instruction.name)
+                    self._look_at(instruction)
                 else:
                     self._look_at(instruction)
-        return True
+        # What counts gangs is another one's in a wide gang.
+        of_one = counting | {self.counter, self.following}
+        sides = (side for branch in self.rare for side in branch.sides)
+        return all(of_one.isdisjoint(each.names_used()) for side in sides for each in side.instructions)
+
+    def _is_parted(self, instruction: Instruction, counting: set[str], effects: FunctionEffects) -> bool:
+        """Whether a call does for each gang what it does for one, and nothing else."""
+        if self.inner or self.carried or instruction.op != "call" or lanes_of(instruction.type) != self.width:
+            return False
+        if any(lanes_of(each.type) not in (0, self.width) or each.value in counting for each in instruction.operands):
+            return False
+        return self.counter not in instruction.names_used() and effects.is_pure(instruction)
 
     def _look_at(self, instruction: Instruction) -> None:
         """How wide it is what an instruction computes."""
@@ -161,6 +184,11 @@ class WideBody:
         """Whether what is loaded once for all lanes may be stored to."""
         stores = [access for access in self.accesses if access.is_store]
         return any(effects.may_touch(load, store.memory) for load in self._scalar_loads for store in stores)
+
+    def usual(self) -> list[Instruction]:
+        """What is done in each iteration but for what is seldom done."""
+        seldom = {branch.rare.name for branch in self.rare}
+        return [each for block in self.loop.blocks if block.name not in seldom for each in block.instructions]
 
     def start_multiple(self) -> int:
         """Of which number the loop's first index is known to be a multiple; 0 of all."""

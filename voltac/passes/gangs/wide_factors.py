@@ -6,15 +6,18 @@ from voltac.ir.types import lanes_of
 from voltac.passes.accesses.access import Access, lane_steps
 from voltac.passes.gangs.wide_bodies import MOST_REGISTERS, PIXEL, WideBody
 from voltac.passes.loops.live_values import most_live
-from voltac.passes.loops.long_chains import GANGS, is_division, waits_in_line
+from voltac.passes.loops.long_chains import GANGS, WORK_OF_CYCLE, is_division, waits_in_line
 from voltac.passes.loops.narrow_sums import enough, fewest_gangs
 from voltac.passes.loops.wide_walks import MOST_LONG_CHAINS, factor_of_walk, waits_long
 
 _MOST_LIVE = 28
 """Registers that all values together may take at a time, where there are 16: with 26 a transform of 8 words still gains by two
 gangs, with 32 the colours of two pixels take 2.3 times as long by four gangs as by two, most of them in memory."""
-_MOST_BESIDE_CONSTANTS = 16
-"""The same of bodies that are as long as several loops, and have many constants. Chosen, not measured."""
+_MOST_BESIDE_CONSTANTS = 24
+"""The same of bodies that are as long as several loops, and have many constants: pow, with 22, gains."""
+_WORK_BESIDE_LOOKUPS = 1
+"""Instructions for each cycle of the longest chain where lookups in registers of 512 bits, which have one unit, are among
+them: by two gangs erfc, with 1.16, takes 1.12 of the time, erf, with 0.8, 0.94."""
 _MOST_AT_ONCE = 32
 """Vector instructions of a loop in the body, of all gangs together."""
 _MOST_CHAINS = 8
@@ -56,6 +59,8 @@ class _Choice:
         body = self.body
         if body.inner:
             return self._around_loops()
+        if body.rare or body.parted:
+            return GANGS if self._waits_in_line() else 1
         smallest = self._smallest()
         most = self._most(smallest)
         body.narrow = {
@@ -106,7 +111,8 @@ class _Choice:
         body = self.body
         if body.carried or body.widest != PIXEL or body.widest * body.width != self.register:
             return False
-        return waits_in_line(body.loop.body, body.is_data) and self._live(GANGS) <= _MOST_BESIDE_CONSTANTS * self.many
+        bound = _WORK_BESIDE_LOOKUPS if body.parted and body.target.has_avx512 else WORK_OF_CYCLE
+        return waits_in_line(body.usual(), body.is_data, bound) and self._live(GANGS) <= _MOST_BESIDE_CONSTANTS * self.many
 
     def _is_full(self) -> bool:
         """Whether single gangs fill registers with floats already.

@@ -19,12 +19,13 @@ from voltac.ir.lane_values import lane_values
 from voltac.ir.model import Function, Module
 from voltac.ir.types import DataLayout
 from voltac.options import Options
-from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
+from voltac.passes.facts.effects import FunctionEffects
 from voltac.passes.gangs.overlapping_sums import LastSums
 from voltac.passes.gangs.wide_bodies import WideBody
 from voltac.passes.gangs.wide_factors import factors_of
 from voltac.passes.loops.accumulators import accumulators, move_conditions_into_terms
 from voltac.passes.loops.gang_loops import GangLoop
+from voltac.passes.loops.rare_branches import RareCalls, rare_branches
 from voltac.passes.loops.shiftable import ShiftableLoop
 from voltac.passes.loops.wide_loops import WideLoop, gains_by_width
 from voltac.passes.loops.wide_walks import asking_of
@@ -38,38 +39,41 @@ _WORD_BITS = 32
 def widen_gangs(module: Module, options: Options) -> None:
     """Rewrite the module."""
     layout = module.layout(options.target.pointer_bits // 8)
-    effects: ModuleEffects | None = None
+    calls: RareCalls | None = None
     is_narrow = 2 * _WORD_BITS * options.target.width <= options.target.vector_bits
     for function in module.often_called:
         gains = gains_by_width(function, options)
         if gains or is_narrow:
-            effects = effects or module_effects(module)
-            _widen_function(function, layout, effects, options, _MOST_FILLING if is_narrow else _MOST_INSTRUCTIONS, not gains)
+            calls = calls or RareCalls(module)
+            _widen_function(function, calls, layout, options, _MOST_FILLING if is_narrow else _MOST_INSTRUCTIONS, not gains)
 
 
 def _widen_function(
-    function: Function, layout: DataLayout, effects: ModuleEffects, options: Options, most: int, only_fills: bool
+    function: Function, calls: RareCalls, layout: DataLayout, options: Options, most: int, only_fills: bool
 ) -> None:
     """Rewrite loops of up to ``most`` instructions, longer ones only where they wait; ``only_fills``: that registers are filled
     is all that is gained."""
     flow = control_flow(function)
     inner = flow.inner_loops()
-    candidates = [loop for loop in flow.loops if len(loop.blocks) == 2 or inner[loop.header]]
+    candidates = [loop for loop in flow.loops if len(loop.blocks) == 2 or inner[loop.header] or calls.is_any()]
     if not candidates:
         return
     values = lane_values(function, layout)
-    known = FunctionEffects(effects, function, values)
+    known = FunctionEffects(calls.effects, function, values)
     for loop in candidates:
         within = inner[loop.header]
         found = GangLoop.of(function, loop, flow, values, _MOST_FILLING)
-        if found is None or (len(found.blocks) > 1 and (found.carried or not within)):
+        if found is None or (len(found.blocks) > 1 and found.carried):
+            continue
+        rare = [] if within or len(found.blocks) == 1 else rare_branches(found, flow, values, calls)
+        if len(found.blocks) > 1 and not within and not rare:
             continue
         move_conditions_into_terms(found, values)
         carried = accumulators(found, values, options)
         if carried is None:
             continue
         body = WideBody(found, values, carried, options, within)
-        body.only_fills = only_fills
+        body.only_fills, body.rare = only_fills, rare
         if len(within) == 1 and not carried:
             body.asking = asking_of(function, within[0], flow, values, options)
         if not body.is_possible(known):
@@ -78,7 +82,8 @@ def _widen_function(
         factor, fewer = factors_of(body, only_waits)
         if factor > 1:
             written = WideLoop(found, carried, body.narrow, options.target)
-            written.asking = body.asking
+            written.asking = body.asking.union(*(branch.tests for branch in rare))
+            written.rare, written.parted = rare, frozenset(body.parted)
             last = LastSums(ShiftableLoop(found, values, known)) if body.is_narrow and body.narrow else None
             written.write(factor, body.distances)
             if fewer > 1:

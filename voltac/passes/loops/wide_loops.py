@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from voltac.ir import marks
 from voltac.ir.model import Block, Function, Instruction
@@ -17,6 +17,7 @@ from voltac.passes.loops.lane_counts import with_lanes
 from voltac.passes.loops.long_chains import begins_with_long_body
 from voltac.passes.loops.narrow_sums import NarrowSum, summed
 from voltac.passes.loops.preheader import Preheader
+from voltac.passes.loops.rare_branches import RareBranch, in_parts, take_apart
 from voltac.records import replace
 from voltac.system.lazy_patterns import lazy_pattern
 from voltac.target_info import TargetInfo
@@ -58,7 +59,11 @@ class WideLoop:
         """Of what is carried on: sums that neighbours are added up for."""
         self.target = target
         self.asking: frozenset[str] = frozenset()
-        """What asks whether any lane of a mask is on."""
+        """What asks whether any lane of a mask is on, or all are."""
+        self.rare: list[RareBranch] = []
+        """Branches that gangs take one by one where they do not all go the usual way."""
+        self.parted: frozenset[str] = frozenset()
+        """What no wide gang has, and is done for each."""
         self.function = loop.function
         self.header, self.body, self.outside = loop.header, loop.body, loop.outside
         self.counter, self.following, self.width = loop.counter, loop.following, loop.width
@@ -69,17 +74,21 @@ class WideLoop:
         width, wide = self.width, self.width * factor
         begin, test, body = (fresh(f"{self.header.name.strip(chr(34))}.{part}") for part in ("wide_begin", "wide", "wide_body"))
         counter = fresh("wide_counter")
-        inside = {made.name for block in self.loop.blocks for made in block.instructions if made.name}
+        seldom = {branch.rare.name for branch in self.rare}
+        usual = [block for block in self.loop.blocks if block.name not in seldom]
+        inside = {made.name for block in usual for made in block.instructions if made.name}
         names = {name: fresh(name[1:].strip('"') + ".wide") for name in inside}
+        # Of what is seldom done no wide gang has anything; where ways join, what the gangs come to takes its place.
+        names.update({each.name: "poison" for branch in self.rare for each in branch.rare.instructions if each.name})
         names[self.counter] = counter
         names.update({each.phi.name: fresh("accumulated") for each in self.carried})
         enter = Block(begin[1:], [])
-        copies = {block.name: Block(fresh(f"{block.name.strip(chr(34))}.wide")[1:], []) for block in self.loop.blocks[1:]}
+        copies = {block.name: Block(fresh(f"{block.name.strip(chr(34))}.wide")[1:], []) for block in usual[1:]}
         copies[self.loop.blocks[0].name] = Block(body[1:], [])
         names.update({f"%{name}": f"%{copy.name}" for name, copy in copies.items()})
         changes = {each.change.name for each in self.carried}
         last_block = f"%{copies[self.body.name].name}"
-        for name, instruction in [(block.name, made) for block in self.loop.blocks for made in block.instructions]:
+        for name, instruction in [(block.name, made) for block in usual for made in block.instructions]:
             lines = copies[name].instructions
             if instruction is self.body.terminator:
                 # Hints for the loop hold for the wide one from now on; few iterations are left for the other.
@@ -92,6 +101,9 @@ class WideLoop:
                 if lanes_of(operand.type) and operand.value[0] == "%" and operand.value not in names:
                     names[operand.value] = fresh("outer")
                     enter.instructions.append(repeated(names[operand.value], operand.type, operand.value, wide))
+            if instruction.name in self.parted:
+                lines += in_parts(instruction, names[instruction.name], width, wide, names, fresh)
+                continue
             made = self.widened(instruction, width, wide, names)
             if instruction.name in changes and instruction.op == "add":
                 # Sums of some of the terms may be larger than the sum of all.
@@ -147,10 +159,26 @@ class WideLoop:
             enter.instructions.append(Instruction(f"  br label {test}"))
             self.loop.phi.text = self._entered(self.loop.phi, [(counter, test)])
         at = next(number for number, block in enumerate(self.function.blocks) if block is self.header)
-        work = [copies[block.name] for block in self.loop.blocks]
+        work = [copies[block.name] for block in usual]
+        for branch in self.rare:
+            work += self._take_apart(branch, copies, wide, names, fresh)
         self.function.blocks[at:at] = [enter, Block(test[1:], ask), *work, *ends]
         before = self.function.block(self.outside)
         before.terminator.rename({f"%{self.header.name}": begin})
+
+    def _take_apart(
+        self, branch: RareBranch, copies: dict[str, Block], wide: int, names: dict[str, str], fresh: Callable[[str], str]
+    ) -> list[Block]:
+        """The blocks that do what is seldom done for each gang, and the ways into and out of them."""
+        inside = {made.name: made for block in self.loop.blocks for made in block.instructions if made.name}
+        blocks, results = take_apart(branch, inside, self.width, wide, names, fresh)
+        copies[branch.block.name].terminator.rename({f"%{branch.rare.name}": f"%{blocks[0].name}"})
+        for phi, copy in zip(branch.join.phis(), copies[branch.join.name].phis()):
+            ways = zip(phi.operands, phi.parts.labels, copy.operands, copy.parts.labels)
+            usual = next((value.value, f"%{label}") for _, of, value, label in ways if of != branch.rare.name)
+            arms = (usual, (results[phi.name], f"%{blocks[-1].name}"))
+            copy.text = f"  {copy.name} = phi {copy.type} {', '.join(f'[ {value}, {label} ]' for value, label in arms)}"
+        return blocks
 
     def begin_behind(self) -> None:
         """Another wide loop, of fewer gangs, may be put before the loop now: it begins where this one ended, or was left out.
@@ -187,7 +215,7 @@ class WideLoop:
         """It for so many lanes, of renamed values."""
         made = Instruction(with_lanes(instruction.text, width, wide))
         if instruction.name in self.asking:
-            # Bits of a mask as one number.
+            # Bits of a mask as one number; -1 are all of them.
             made.text = re.sub(rf"\bi{width}\b", f"i{wide}", made.text)
         made.rename(names)
         if instruction.name in names:
