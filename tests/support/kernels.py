@@ -40,6 +40,14 @@ def compile_kernels(
     return InterpretedModule(module, made.get(source) or compiled_again(source, target, opt, **options))
 
 
+def compile_with_text(source: str, target: str, **options: Any) -> tuple[KernelModule | InterpretedModule, str]:
+    """The kernels, and the LLVM text that the passes have made of them: half of what it takes to compile both by themselves."""
+    with compilations() as made:
+        kernels = compile_kernels(source, target, **options)
+    compilation = made.get(source) or compiled_again(source, target, end="passes", **options)
+    return kernels, compilation.results["passes"]
+
+
 @contextmanager
 def compilations() -> Iterator[dict[str, Compilation]]:
     """Those that make kernels meanwhile, by their sources; what the cache has is not compiled."""
