@@ -19,6 +19,8 @@ PLACE = {name: place for place, names in enumerate(ORDER.split("|")) for name in
 OWNER = {"llvmlite": "llvm", "lark": "syntax", "IPython": "notebook", "pygls": "editors", "lsprotocol": "editors"}
 FILES = sorted(path for path in ROOT.rglob("*.py") if path.relative_to(ROOT).parts[0] not in ("__init__.py", "__main__.py"))
 
+INDENTED_IMPORT = re.compile(r"^\s+(import|from)\b", re.MULTILINE)
+
 
 @cache
 def imports_in(path: Path) -> list[ast.Import | ast.ImportFrom]:
@@ -102,6 +104,8 @@ def test_import_cycles_are_the_known_ones() -> None:
 
 def unexplained_imports(text: str) -> list[int]:
     """Lines of imports inside functions without a comment: beside them, or above the first of those in a row."""
+    if not INDENTED_IMPORT.search(text):
+        return []
     lines = text.split("\n")
     found = []
     functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]

@@ -16,7 +16,8 @@ def classes() -> dict[str, set[str]]:
     """Public class -> the files that define one of that name."""
     found: dict[str, set[str]] = defaultdict(set)
     for path in FILES:
-        for node in ast.parse(path.read_text()).body:
+        text = path.read_text()
+        for node in ast.parse(text).body if "\nclass " in text else ():
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 found[node.name].add(str(path.relative_to(ROOT)))
     return found

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,14 +20,16 @@ ROWS = (*ERROR_CODES, *WARNING_CODES)
 OUTSIDE = {"assembly", "budget", "file", "command-line", "run", "memory", "internal", "output"}
 """Those of no source."""
 REPORTING = {"error", "reject", "fatal", "preprocessor_error"}
+REPORTS = re.compile(rf"\.\s*({'|'.join(sorted(REPORTING))})\b")
 
 
 def literal_codes() -> Iterator[tuple[str, str]]:
     """The places where errors are reported, each with its code."""
     for path in sorted(VOLTAC.rglob("*.py")):
-        if path.parent.name == "messages":
+        text = path.read_text()
+        if path.parent.name == "messages" or not REPORTS.search(text):
             continue
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(ast.parse(text)):
             if not isinstance(node, ast.Call) or not node.args:
                 continue
             if isinstance(node.func, ast.Attribute) and node.func.attr in REPORTING:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from guard_pages import FencedCalls
-from kernels import compile_kernels
+from kernels import compile_kernels, compile_with_text
 from some_pairs import some_pairs
 
 from voltac.driver import compile_source
@@ -57,9 +57,8 @@ def passed(source: str, target: str, disabled: str = "") -> str:
 @pytest.mark.parametrize(("name", "target"), some_pairs(BODIES, ["avx2-i32x8", "avx2-i64x4", "avx2-i32x4", "avx2-i32x16"], 4))
 def test_pairs(name: str, target: str) -> None:
     source = "".join(kernel(type_name, name) for type_name in TYPES)
-    compiled = compile_kernels(source, target)
-    interpreter = IRInterpreter(read(passed(source, target)))
-    calls = FencedCalls()
+    compiled, text = compile_with_text(source, target)
+    interpreter, calls = IRInterpreter(read(text)), FencedCalls()
     for type_name, count in itertools.product(TYPES, (0, 1, 8, 45)):
         function = f"pairs_{type_name}"
         rng = np.random.default_rng(count)
@@ -180,9 +179,8 @@ def fours(type_name: str, name: str) -> str:
 )
 def test_structs_of_four_members(target: str, type_name: str) -> None:
     source = "".join(fours(type_name, name) for name in FOURS)
-    compiled = compile_kernels(source, target)
-    interpreter = IRInterpreter(read(passed(source, target)))
-    calls = FencedCalls()
+    compiled, text = compile_with_text(source, target)
+    interpreter, calls = IRInterpreter(read(text)), FencedCalls()
     for name, count in itertools.product(FOURS, (1, 8, 21)):
         function = f"{name.replace(' ', '_')}_{type_name}"
         rng = np.random.default_rng(count)

@@ -11,13 +11,10 @@ from typing import Any
 
 import numpy as np
 from guard_pages import Array, FencedCalls
-from kernels import InterpretedModule, compile_kernels
+from kernels import InterpretedModule, compilations, compile_kernels, compiled_again
 
-from voltac.driver import compile_source
 from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
-from voltac.messages.diagnostics import Diagnostics
-from voltac.options import Options
 from voltac.target_info import find_target
 
 BOTH_ENDS = (False, True)
@@ -29,14 +26,16 @@ class JudgedKernels:
     def __init__(self, source: str, target: str = "avx2-i32x8", **options: Any) -> None:
         self._target, self._options, self._source = find_target(target), options, source
         self.width = self._target.width
-        self._kernels = compile_kernels(source, target, **options)
+        with compilations() as made:
+            self._kernels = compile_kernels(source, target, **options)
+        self._compilation = made.get(source)
         self._calls = FencedCalls()
 
     @cached_property
     def text(self) -> str:
         """The LLVM text as the passes leave it."""
-        options = Options(self._target, 3, **self._options)
-        text: str = compile_source(self._source, "f.ispc", options, Diagnostics(), end="passes").results["passes"]
+        made = self._compilation or compiled_again(self._source, self._target.name, end="passes", **self._options)
+        text: str = made.results["passes"]
         return text
 
     @cached_property

@@ -7,8 +7,10 @@ step, LLVM's code generation, is not where the CPU lacks the instructions.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
@@ -20,8 +22,10 @@ from voltac.llvm import can_run
 from voltac.llvm.host import needed, real_instruction_sets
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
+from voltac.pipeline import Compilation
 from voltac.python.kernel import Kernel
 from voltac.python.module import KernelModule
+from voltac.python.source import Source
 from voltac.target_info import TargetInfo, find_target
 
 
@@ -29,8 +33,39 @@ def compile_kernels(
     source: str, target: str, *, opt: int = 3, cache: bool = True, **options: Any
 ) -> KernelModule | InterpretedModule:
     """What :func:`voltac.compile` makes, or something that is called like it."""
-    module = voltac.compile(source, target=target, opt=opt, cache=cache, **options)
-    return module if can_run(find_target(target)) else InterpretedModule(module, source, target, opt, options)
+    with compilations() as made:
+        module = voltac.compile(source, target=target, opt=opt, cache=cache, **options)
+    if can_run(find_target(target)):
+        return module
+    return InterpretedModule(module, made.get(source) or compiled_again(source, target, opt, **options))
+
+
+def compile_with_text(source: str, target: str, **options: Any) -> tuple[KernelModule | InterpretedModule, str]:
+    """The kernels, and the LLVM text that the passes have made of them: half of what it takes to compile both by themselves."""
+    with compilations() as made:
+        kernels = compile_kernels(source, target, **options)
+    compilation = made.get(source) or compiled_again(source, target, end="passes", **options)
+    return kernels, compilation.results["passes"]
+
+
+@contextmanager
+def compilations() -> Iterator[dict[str, Compilation]]:
+    """Those that make kernels meanwhile, by their sources; what the cache has is not compiled."""
+    made: dict[str, Compilation] = {}
+    compiled = Source.compiled
+
+    def kept(source: Source) -> Compilation:
+        made[source.text] = compiled(source)
+        return made[source.text]
+
+    with patch.object(Source, "compiled", kept):
+        yield made
+
+
+def compiled_again(source: str, target: str, opt: int = 3, end: str = "", **options: Any) -> Compilation:
+    """The compilation of kernels that were in the cache."""
+    settings = Options(target=find_target(target), level=opt, whole_program=True, **options)
+    return compile_source(source, "<string>", settings, Diagnostics(), end=end)
 
 
 def processor_runs(target: TargetInfo) -> bool:
@@ -41,12 +76,10 @@ def processor_runs(target: TargetInfo) -> bool:
 class InterpretedModule:
     """Kernels on the interpreter of the IR: the module as LLVM is done with it."""
 
-    def __init__(self, compiled: KernelModule, source: str, target: str, opt: int, options: dict[str, Any]) -> None:
+    def __init__(self, compiled: KernelModule, compilation: Compilation) -> None:
         self._compiled = compiled
-        settings = Options(target=find_target(target), level=opt, whole_program=True, **options)
-        module = read(compile_source(source, "<string>", settings, Diagnostics()).optimized.text())
         # LLVM reads padding as a part of wider numbers.
-        self._machine = IRInterpreter(module, new_is_poison=False)
+        self._machine = IRInterpreter(read(compilation.optimized.text()), new_is_poison=False)
 
     def __getattr__(self, name: str) -> JudgedKernel:
         return JudgedKernel(getattr(self._compiled, name), self._machine)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from ia64_rows import GNU_AS, refused_by_gnu_as
-from kernels import InterpretedModule
+from kernels import InterpretedModule, compiled_again
 
 import voltac
 from voltac.driver import compile_source
@@ -141,7 +141,7 @@ def test_integers_that_meet(type_name: str) -> None:
 def test_the_interpreter_of_the_ir_says_the_same() -> None:
     source = SOURCE.replace("TYPE", "float")
     kernels = voltac.compile(source, target="ia64-x1")
-    judges = InterpretedModule(kernels, source, "sse4-i32x4", 2, {})
+    judges = InterpretedModule(kernels, compiled_again(source, "sse4-i32x4", 2))
     for name in ("added", "some", "moved", "behind"):
         for kind in PLACES:
             given = case(kind, 9, np.float32, name)

@@ -6,6 +6,7 @@ All six workers enter a kernel with the same state (MultiVertex, IPU 4.1).
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from voltac.records import record
@@ -52,8 +53,12 @@ class SimulatedTile:
         self.configuration = configuration
         map = MAPS[configuration.generation]
         self.memory = _Extent(map.end)
-        self._tile = Tile(configuration.generation)
         self._next = [map.start, map.interleaved]
+
+    @cached_property
+    def _tile(self) -> Tile:
+        """Without a program; :meth:`load` puts one with the program's stacks in its place."""
+        return Tile(self.configuration.generation)
 
     @property
     def _ends(self) -> list[int]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from voltac.targets.ipu.memory_map import MAPS, MemoryMap
 from voltac.targets.ipu.simulator.faults import CONFLICT, INVALID_ADDRESS, TileFault
 
@@ -18,6 +20,15 @@ NOWHERE, BEHIND_ARRAY, FIXED, UNDECLARED = 1, 2, 4, 8
 """Why a word is not plain memory: nothing is there; it is read past an array's end; code or constants; nobody owns it."""
 
 
+@cache
+def _marks(generation: str) -> bytes:
+    """Those of memory that has nothing in it yet: copying them takes a third of writing them, and each run of a kernel has
+    memory of its own."""
+    start, end = MAPS[generation].start >> 2, MAPS[generation].end >> 2
+    nowhere = bytes([NOWHERE])
+    return nowhere * start + bytes(end - start) + nowhere * (_ADDRESSES // 4 - end)
+
+
 class TileMemory:
     """Addresses are the tile's own; words have a mark each that says what they are."""
 
@@ -28,11 +39,10 @@ class TileMemory:
         self.bytes = memoryview(bytearray(self.map.end))
         self.halves = self.bytes.cast("H")
         self.words = self.bytes.cast("I")
-        self.marks = memoryview(bytearray(b"\1") * (_ADDRESSES // 4))
+        self.marks = memoryview(bytearray(_marks(generation)))
         """One for each word: 0, or the reasons to look closer at an access."""
         self.pair_marks = self.marks.cast("H")
         self.quad_marks = self.marks.cast("I")
-        self.mark(self.map.start, self.map.end - self.map.start, 0)
         self.counts_conflicts = conflicts == "count"
         self.conflicts = 0
         self.over_reads = 0
