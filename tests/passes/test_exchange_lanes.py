@@ -109,3 +109,11 @@ def test_other_exclusive_ors_give_what_they_say(index: str) -> None:
     compile_kernels(source, "avx2-i32x8").f(to, values, 6, 21)
     names = {"values": values, "j": 6}
     assert to.tolist() == [int(values[eval(index, names | {"i": i})]) for i in range(21)]
+
+
+@pytest.mark.parametrize("target", ["avx2-i32x8", "avx2-i32x16"])
+def test_words_change_places_at_once(target: str) -> None:
+    """By indices that are the same in each iteration, where tests of the distance's bits would be branches."""
+    text = passed(SOURCE.replace("T ", "float "), target)
+    assert "@llvm.x86.avx2.permd" in text
+    assert "@llvm.x86.avx2.permd" not in passed(SOURCE.replace("T ", "float "), "sse4-i32x8")

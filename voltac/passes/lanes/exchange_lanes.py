@@ -8,8 +8,9 @@
     %v = %w, lane L from lane L ^ (%j & 7)
 
 Whatever j is, the lanes of a whole gang touch one block of as many elements, each another one of it. Which of them is which
-the lowest bits of j say: for each of these bits that is set, lanes change places with those at its distance. Masks move
-as the elements do, so that no element is touched that no lane asked for.
+the lowest bits of j say: for each of these bits that is set, lanes change places with those at its distance; where a processor
+permutes words by indices, lane L takes that of L ^ (%j & 7) at once. Masks move as the elements do, so that no element is
+touched that no lane asked for.
 """
 
 from __future__ import annotations
@@ -22,15 +23,18 @@ from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.match import Definitions, made_by, scalar_of_splat
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import Operand
-from voltac.ir.types import DataLayout, element_of, lanes_of
+from voltac.ir.types import DataLayout, element_of, integer_bits, lanes_of
 from voltac.options import Options
 from voltac.passes.accesses.access import pseudo_operation
 from voltac.passes.accesses.emit import shuffle_text
 from voltac.records import field, mutable_record
+from voltac.target_info import TargetInfo
 
 _ADDRESSES = ("getelementptr", "sext", "zext", "add", "sub", "mul", "shl")
 """From the index to the pointers: with operands beside it that are the same in all lanes, whole blocks stay what they are."""
 _XOR = m.op("xor", m.value("one"), m.value("other"))
+_PERMUTE, _REGISTER, _WORDS = "@llvm.x86.avx2.permd", "<8 x i32>", 8
+"""Of a register of so many words, by the lowest bits of indices."""
 _MOST_STEPS = 16
 """From the index to the pointers: chosen, members of members of structs take a few."""
 
@@ -40,10 +44,10 @@ def exchange_lanes(module: Module, options: Options) -> None:
     layout = module.layout(options.target.pointer_bits // 8)
     for function in module.often_called:
         if any(" xor <" in instruction.text for instruction in function.instructions()):
-            _exchange(function, layout, options.target.mask_bits)
+            _exchange(function, layout, options.target, module)
 
 
-def _exchange(function: Function, layout: DataLayout, mask_bits: int) -> None:
+def _exchange(function: Function, layout: DataLayout, target: TargetInfo, module: Module) -> None:
     definitions = function.definitions()
     values: LaneValues | None = None
     fresh: Callable[[str], str] | None = None
@@ -57,7 +61,10 @@ def _exchange(function: Function, layout: DataLayout, mask_bits: int) -> None:
             found = _find(instruction, values)
             if found is not None:
                 fresh = fresh or function.fresh_names()
-                found.write(block, fresh, 32 if mask_bits == 1 else mask_bits)
+                found.permutes = target.isa.startswith("avx2") and lanes_of(found.exchanged.type) >= _WORDS
+                found.write(block, fresh, 32 if target.mask_bits == 1 else target.mask_bits)
+                if found.permutes:
+                    module.declare([f"declare <8 x i32> {_PERMUTE}(<8 x i32>, <8 x i32>)"])
 
 
 def _comes_from_xor(pointers: str, definitions: Definitions) -> bool:
@@ -115,6 +122,8 @@ class _Exchange:
     index: Operand
     distance: Operand
     values: LaneValues
+    permutes: bool = False
+    """Whether one instruction permutes its words by indices, which tests of the distance's bits cost more than."""
     made: list[Instruction] = field(default_factory=list)
 
     def write(self, block: Block, fresh: Callable[[str], str], mask_bits: int) -> None:
@@ -149,13 +158,50 @@ class _Exchange:
         for bit in (1 << place for place in range(lanes.bit_length() - 1)):
             low = value("low", f"and {element} {distance}, {bit}")
             bits.append((bit, value("crossed", f"icmp ne {element} {low}, 0")))
+        takes: list[str] = []
+
+        def taken() -> str:
+            """The word of its register that each takes."""
+            if not takes:
+                inner = distance
+                if element != "i32":
+                    inner = value("inner", f"{'trunc' if integer_bits(element) > 32 else 'zext'} {element} {inner} to i32")
+                one = value("one", f"insertelement {_REGISTER} poison, i32 {inner}, i64 0")
+                splat = value("inner", f"shufflevector {_REGISTER} {one}, {_REGISTER} poison, {_REGISTER} zeroinitializer")
+                numbers = ", ".join(f"i32 {lane}" for lane in range(_WORDS))
+                takes.append(value("takes", f"xor {_REGISTER} {splat}, <{numbers}>"))
+            return takes[0]
+
+        def permuted(type_text: str, before: str) -> str:
+            """Moved within registers."""
+            words = f"<{lanes} x i32>"
+            before = value("words", f"bitcast {type_text} {before} to {words}")
+            parts: list[tuple[str, str]] = []
+            for start in range(0, lanes, _WORDS):
+                places = list(range(start, start + _WORDS))
+                part = value("words", shuffle_text(words, before, "poison", places)) if lanes > _WORDS else before
+                taking = f"{_REGISTER} {part}, {_REGISTER} {taken()}"
+                parts.append((_REGISTER, value("crossing", f"call {_REGISTER} {_PERMUTE}({taking})")))
+            while len(parts) > 1:
+                kind, count = parts[0][0], 2 * lanes_of(parts[0][0])
+                parts = [
+                    (f"<{count} x i32>", value("words", shuffle_text(kind, one, other, list(range(count)))))
+                    for (_, one), (_, other) in zip(parts[::2], parts[1::2], strict=True)
+                ]
+            return value("crossing", f"bitcast {words} {parts[0][1]} to {type_text}")
 
         def moved(type_text: str, before: str, last: str = "") -> str:
+            within = self.permutes and element_of(type_text) in ("i32", "float")
+            if within:
+                before = permuted(type_text, before)
             for bit, crossed in bits:
+                if within and bit < _WORDS:
+                    continue
                 places = [lane ^ bit for lane in range(lanes)]
                 other = value("crossing", shuffle_text(type_text, before, "poison", places))
-                name = last if bit == bits[-1][0] else ""
-                before = value("crossing", f"select i1 {crossed}, {type_text} {other}, {type_text} {before}", name)
+                before = value("crossing", f"select i1 {crossed}, {type_text} {other}, {type_text} {before}")
+            if last:
+                self.made[-1].text = self.made[-1].text.replace(before, last, 1)
             return before
 
         *stored, pointers, mask = self.access.operands
