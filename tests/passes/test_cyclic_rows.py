@@ -1,4 +1,4 @@
-"""Rows of tables that begin again after a power of two, as in dithering: several gangs at a time, what is left by smaller ones."""
+"""Rows of tables that begin again after a power of two, as in dithering: several gangs at a time, the rest by smaller ones."""
 
 from __future__ import annotations
 
