@@ -73,7 +73,11 @@ class LastSums:
         lines.append(Instruction(f"  {position} = sub i32 {self.found.end}, {lanes}"))
         names = {self.loop.counter: position}
         for instruction in self.loop.body.instructions:
-            if instruction.is_terminator or instruction.name in (self.loop.following, *changes) or instruction.op.startswith("#"):
+            if (
+                instruction.is_terminator
+                or instruction.name in (self.loop.following, *changes)
+                or instruction.op.startswith("#")
+            ):
                 continue
             for operand in instruction.operands:
                 if operand.type.startswith("<") and operand.value[0] == "%" and operand.value not in names:
@@ -151,7 +155,9 @@ def _is_unused(function: Function, given: set[str], rest: set[str], behind: Bloc
             continue
         for instruction in block.instructions:
             if block is behind and instruction.op == "phi":
-                used = {operand.value for operand, label in zip(instruction.operands, instruction.parts.labels) if label not in rest}
+                used = {
+                    operand.value for operand, label in zip(instruction.operands, instruction.parts.labels) if label not in rest
+                }
             else:
                 used = set(instruction.names_used())
             if not given.isdisjoint(used):

@@ -62,7 +62,8 @@ class GangLoop:
         most_instructions: int,
         finds_limit: bool = False,
     ) -> GangLoop | None:
-        """None for a loop of another form. With ``finds_limit`` the header may compute the limit, always anew (:attr:`limits`)."""
+        """None for a loop of another form. With ``finds_limit`` the header may compute the limit, each time anew, by
+        :attr:`limits`."""
         header = function.block(loop.header)
         others = [name for name in flow.predecessors[loop.header] if name not in loop.blocks]
         phis = {phi.name: phi for phi in header.phis()}

@@ -1,8 +1,8 @@
 """Products of floats that rows of a loop have in common.
 
-LLVM fuses a product with what it is added to where nothing else uses it. Two rows that add the same product, ``w * b[y]`` as the
-middle of one and as the upper neighbour of the other, would use it both if they were computed side by side, so that each was
-rounded once more than where a row is computed by itself. So products are compared as what they are computed by. Those of
+LLVM fuses a product with what it is added to where nothing else uses it. Two rows that add the same product, ``w * b[y]`` as
+the middle of one and as the upper neighbour of the other, would use it both if they were computed side by side, so that each
+was rounded once more than where a row is computed by itself. So products are compared as what they are computed by. Those of
 whose factors that is not known for certain, as of constants that LLVM has yet to fold, count as common.
 """
 
@@ -14,15 +14,16 @@ from voltac.ir.match import scalar_of_splat
 from voltac.ir.model import Instruction
 from voltac.ir.parts import Operand
 from voltac.passes.accesses.access import pseudo_operation
-from voltac.passes.loops.index_sums import IndexSums
+from voltac.passes.loops.place_sums import PlaceSums
 
 _UNKNOWN = -1
+"""In place of the number of a value: what it is computed by is not known."""
 
 
 class ProductsOfRows:
     """What values are computed by, as numbers that are equal for equal values of any row."""
 
-    def __init__(self, sums: IndexSums, place: Callable[[Instruction, int], tuple[object, ...]]) -> None:
+    def __init__(self, sums: PlaceSums, place: Callable[[Instruction, int], tuple[object, ...]]) -> None:
         self.sums = sums
         self.definitions = sums.values.definitions
         self.place = place

@@ -1,7 +1,7 @@
-"""A loop of rows around a foreach, of which some iterations may be done in one run of the foreach: what it is, and writing them.
+"""A loop of rows around a foreach, of which some iterations may be done in one run of that: what it is, and writing them.
 
-    test:     %y = phi ...; br (%y < %limit), before, return        before:   what leads to the foreach; br inner, step
-    inner:    the loop over gangs       masked: its rest            step:     br test
+test:     %y = phi ...; br (%y < %limit), before, return        before:   what leads to the foreach; br inner, step
+inner:    the loop over gangs       masked: its rest            step:     br test
 """
 
 from __future__ import annotations

@@ -14,10 +14,10 @@ vectors for two rows in place of 18: 0.7 to 0.9 of the time.
 A product of floats that two rows would have in common stays two: it could not be contracted with what each adds to it, and a
 row's results would hang on whether it was joined (:mod:`voltac.passes.loops.products_of_rows`).
 
-Two loads are of the same place where their addresses are the same sum of products (:mod:`voltac.passes.loops.index_sums`).
-What is loaded is of other objects than what is stored, so no load minds the order. Of the stores each object has one, whose rows
-do not meet: that is asked for before the loop. (A call with one array for two parameters is taken only where no loop is around
-the foreach, ``sema/analyses/overlaps.py``.) The same is touched, as for :mod:`voltac.passes.rows.jammed_rows`.
+Two loads are of the same place where their addresses are the same sum of products (:mod:`voltac.passes.loops.place_sums`).
+What is loaded is of other objects than what is stored, so no load minds the order. Of the stores each object has one, whose
+rows do not meet: that is asked for before the loop. (A call with one array for two parameters is taken only where no loop is
+around the foreach, ``sema/analyses/overlaps.py``.) The same is touched, as for :mod:`voltac.passes.rows.jammed_rows`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from voltac.ir.types import lanes_of
 from voltac.options import Options
 from voltac.passes.accesses.access import Access, pseudo_operation, read_access
 from voltac.passes.loops.gang_loops import GangLoop
-from voltac.passes.loops.index_sums import IndexSums, Sum, difference
+from voltac.passes.loops.place_sums import PlaceSums, Sum, difference
 from voltac.passes.loops.preheader import Number, Preheader
 from voltac.passes.loops.products_of_rows import ProductsOfRows
 from voltac.passes.loops.rests import SlowRest, slow_rests
@@ -43,11 +43,12 @@ _ROWS = 2
 """At a time. Of more rows more is in registers at once."""
 _MOST_INSTRUCTIONS = 400
 """Of a gang, places of lanes included."""
-_MOST_TOGETHER = 600
-"""Of a gang of all rows: longer ones are not done several at a time (``widen_gangs``). Chosen, not measured."""
+_MOST_TOGETHER, _MOST_OF_BYTES = 600, 190
+"""Of a gang of all rows, and of one that is to be done several at a time as well (``widen_gangs``). Chosen, not measured."""
 _FEWEST_SHARED, _MOST_SHARED = 2, 24
-"""Loads that are saved: one is not worth the code; what is kept of more takes registers from the rest. A stencil of five rows by
-five would save 20, which do not fit. Chosen, not measured."""
+"""Loads that are saved: one is not worth the code; of the stencils measured one of five rows by five saves most, 20."""
+_WORD = 4
+"""Bytes of elements that fill registers without several gangs."""
 _WORTH = 6
 """One in so many loads has to be saved: of the five of a Laplacian two in ten are, 0.85 of the time."""
 
@@ -82,7 +83,7 @@ class _Stencil(RowNest):
         for each in (*self.before.instructions, *inner.loop.body.instructions, *masked.instructions):
             if each.name and not self.by_row.isdisjoint(each.names_used()):
                 self.by_row.add(each.name)
-        self.sums = IndexSums(inner.values, outer.counter, outer.width, self.by_row)
+        self.sums = PlaceSums(inner.values, outer.counter, outer.width, self.by_row)
         self.rows: list[_Rows] = []
         """Of each store."""
 
@@ -106,7 +107,8 @@ class _Stencil(RowNest):
         numbers = count()
         names = [{self.outer.counter: f"%{row}"} for row in range(_ROWS)]
         together = self.copies(body[:-1], names, lambda stem: f"%{stem} {next(numbers)}")
-        return len(together) <= _MOST_TOGETHER
+        widens = len(body) <= _MOST_OF_BYTES and any(each.size < _WORD for each in self.inner.accesses)
+        return len(together) <= (_MOST_OF_BYTES if widens else _MOST_TOGETHER)
 
     def _place(self, load: Instruction, row: int) -> tuple[object, ...]:
         """Equal for loads of the same lanes from the same places."""
@@ -144,7 +146,9 @@ class _Stencil(RowNest):
         position = next((each.name for each in self.masked.instructions if self._is_position(each)), "")
         counter = self.inner.loop.counter
         places = [self.sums.of_pointer(each.pointers, 0) for each in stores]
-        moved = [{tuple(sorted(position if n == counter else n for n in names)): k for names, k in each.items()} for each in places]
+        moved = [
+            {tuple(sorted(position if n == counter else n for n in names)): k for names, k in each.items()} for each in places
+        ]
         return moved == [self.sums.of_pointer(each.pointers, 0) for each in rest]
 
     def _goes_in_rows(self, store: Access) -> bool:

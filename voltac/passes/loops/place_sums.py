@@ -19,7 +19,7 @@ _MOST_TERMS = 16
 """Of a product that is written out."""
 
 
-class IndexSums:
+class PlaceSums:
     """Sums for rows of a loop that counts ``counter`` by ``step``; row 0 is the one that it counts.
 
     What is in ``by_row``, and no sum, is another number in each row, so that its name has the row's number behind it.
