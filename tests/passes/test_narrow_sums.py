@@ -127,12 +127,8 @@ def test_rows_at_both_ends_of_memory(statement: str, target: str) -> None:
 
 def test_which_rests_are_summed_up_together() -> None:
     """None whose terms are of lanes, or where what else is stored in the loop could change them."""
-    for term, last in (
-        ("p[i]", 1),
-        ("p[i] * programIndex", 0),
-        ("abs((int)p[i] - (int)q[i])", 1),
-        ("(int)p[i] * (int)q[0]", 0),
-    ):
+    distance = "abs((int)p[i] - (int)q[i])"
+    for term, last in (("p[i]", 1), ("p[i] * programIndex", 0), (distance, 1), ("(int)p[i] * (int)q[0]", 0)):
         text = source("unsigned int8", "unsigned int8", term)
         made = compile_source(text, "f.ispc", Options(find_target("avx2-i32x8"), whole_program=True), end="passes")
         assert made.results["passes"].count(".last.left_over:") == last, term

@@ -82,6 +82,7 @@ from voltac.passes.members.unrolled_members import unroll_members
 from voltac.passes.resolve_accesses import resolve_accesses
 from voltac.passes.rows.branching_walks import walk_branches
 from voltac.passes.rows.jammed_rows import jam_rows
+from voltac.passes.rows.jammed_stencils import jam_stencils
 from voltac.passes.rows.row_blocks import load_row_blocks
 from voltac.passes.rows.row_stores import store_row_blocks
 from voltac.passes.rows.rows_in_turn import do_rows_in_turn
@@ -177,6 +178,8 @@ PASSES = (
          narrow_arithmetic, lambda options: options.level > 1 and not options.target.is_device),
     Pass("jam_rows", "loops around a foreach that changes the same elements each time do four iterations at a time",
          jam_rows, lambda options: options.level > 1 and options.loop_unrolling and _resolves_on_host(options)),
+    Pass("jam_stencils", "loops around a foreach whose rows load what neighbouring rows load do two rows at a time",
+         jam_stencils, lambda options: options.level > 1 and options.loop_unrolling and _resolves_on_host(options)),
     Pass("do_rows_in_turn", "lanes that change rows of their own do one row after the other, with lanes along the row",
          do_rows_in_turn, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("find_extremes", "the least or greatest that comparisons choose is found by min and max",

@@ -22,6 +22,7 @@ from voltac.ir.parts import Operand
 from voltac.ir.types import lanes_of
 from voltac.passes.accesses.access import Access
 
+_SUMS = frozenset(("add", "sub", "mul", "shl", "and", "or", "sext", "zext", "trunc"))
 _STEP = m.op("add", m.value("counter"), m.constant("width"), flag="nsw")
 
 
@@ -49,16 +50,25 @@ class GangLoop:
         self.following = incoming[body.name].value
         self.limit = header.instructions[-2].operands[1].value
         self.width = 0
+        self.limits: list[Instruction] = []
+        """What the header computes the limit by, of what is outside; nothing but sums and products."""
 
     @staticmethod
     def of(
-        function: Function, loop: NaturalLoop, flow: ControlFlow, values: LaneValues, most_instructions: int
+        function: Function,
+        loop: NaturalLoop,
+        flow: ControlFlow,
+        values: LaneValues,
+        most_instructions: int,
+        finds_limit: bool = False,
     ) -> GangLoop | None:
-        """None for a loop of another form."""
+        """None for a loop of another form. With ``finds_limit`` the header may compute the limit, each time anew, by
+        :attr:`limits`."""
         header = function.block(loop.header)
         others = [name for name in flow.predecessors[loop.header] if name not in loop.blocks]
         phis = {phi.name: phi for phi in header.phis()}
-        if len(others) != 1 or not phis or len(header.instructions) != len(phis) + 2:
+        limits = header.instructions[len(phis) : -2]
+        if len(others) != 1 or not phis or (limits and not finds_limit):
             return None
         test, branch = header.instructions[-2:]
         phi = phis.get(test.operands[0].value) if test.op == "icmp" else None
@@ -77,12 +87,20 @@ class GangLoop:
             return None
         made = GangLoop(function, header, body, others[0], values, phi)
         made.blocks = blocks
+        if limits and not made._may_move(limits):
+            return None
+        made.limits = limits
         step = _STEP.find(made.following, values.definitions, counter=Operand(phi.type, phi.name))
         width = integers(*step["width"]) if step else None
         if not width or width[0] <= 0 or not any(each.name == made.following for each in body.instructions):
             return None
         made.width = width[0]
         return made
+
+    def _may_move(self, limits: list[Instruction]) -> bool:
+        """Whether they are scalars that do the same each time, and never fail."""
+        inside = self.names - {each.name for each in limits}
+        return all(each.op in _SUMS and not lanes_of(each.type) and inside.isdisjoint(each.names_used()) for each in limits)
 
     @cached_property
     def names(self) -> set[str]:

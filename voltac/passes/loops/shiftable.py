@@ -43,8 +43,8 @@ class ShiftableLoop:
         self.loads: list[Instruction] = []
         """Of numbers that are no lanes'."""
         self.begins_again = False
-        """Whether something is loaded from a row that begins again after a power of two: from places that are side by side only
-        where gangs begin at multiples of their width."""
+        """Whether something is loaded from a row that begins again after a power of two, side by side only where gangs begin
+        at multiples of their width."""
         self.extent = self.end = self.rest = ""
 
     def has_limits(self, start: str) -> bool:
