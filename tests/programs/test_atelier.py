@@ -1,8 +1,9 @@
-"""A renderer of five files, as libraries of renderers are written, does what plain C++ does, bit for bit.
+"""A renderer of six files, as libraries of renderers are written, does what plain C++ does, bit for bit.
 
 Objects continue a head with functions and are known to the host by ``void *``; vectors are made for both rates by macros. The
 tree is built in tasks, with memory from ``new``; rays of a gang share a stack or have one each; textures are read by varying
-calls of functions in tables. What becomes of the film takes exchanges of lanes, packed stores, atomics, halves, saturation.
+calls of functions in tables. What becomes of the film takes exchanges of lanes, packed stores, atomics, halves, saturation;
+smoke lies in nested structs of blocks, which tasks of tasks move.
 """
 
 import shutil
@@ -17,7 +18,7 @@ from voltac.llvm.host import can_run, host_target
 from voltac.target_info import find_target
 
 FOLDER = Path(__file__).resolve().parent / "atelier"
-FILES = ("geometry", "tree", "material", "render", "film")
+FILES = ("geometry", "tree", "material", "render", "film", "volume")
 pytestmark = pytest.mark.skipif(shutil.which("g++") is None, reason="not installed: g++")
 
 
