@@ -16,8 +16,8 @@ from masked_bodies import WAYS, masked_body
 
 _TESTS = Path(__file__).resolve().parents[1]
 _FOLDERS = ("run", "programs/alone")
-_NO_NUMBERS = re.compile(r"u?intptr_t|\bclock\(|rdrand|num_cores|// prints:|int64\) ?\(?(?:&|[pq]\b)")
-"""Programs with addresses and times, which no two runs share, and those about what is printed."""
+_NO_NUMBERS = re.compile(r"u?intptr_t|_fast\(|\bclock\(|rdrand|num_cores|// prints:|int64\) ?\(?(?:&|[pq]\b)")
+"""Programs with addresses, times and estimates, which no two runs share, and those about what is printed."""
 _MOST_CHANGES = 4
 
 _TYPES = ("int8", "int16", "int", "int64", "uint8", "uint16", "uint32", "uint64", "float", "double", "float16")

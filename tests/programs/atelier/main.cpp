@@ -1,12 +1,14 @@
 // A scene of three kinds of shapes and five materials, rendered and finished by both; says what differs.
 #include "film_reference.h"
 #include "reference.h"
+#include "volume_reference.h"
 
 #include "film_ispc.h"
 #include "geometry_ispc.h"
 #include "material_ispc.h"
 #include "render_ispc.h"
 #include "tree_ispc.h"
+#include "volume_ispc.h"
 
 #include <cstdio>
 
@@ -48,6 +50,62 @@ template <typename T> static void expect_same(const T *found, const T *wanted, s
 
 static ispc::Float3 *as_ispc(Float3 *p) { return (ispc::Float3 *)p; }
 static const ispc::Float3 *as_ispc(const Float3 *p) { return (const ispc::Float3 *)p; }
+
+static void try_smoke() {
+    const int count = 16 * 16 * 16, width = 21, height = 13;
+    reference::Smoke smoke;
+    for (int k = 0; k < count; k++) {
+        reference::PlainCell cell = {};
+        cell.density = std::max(0.0f, random_float(-0.3f, 1));
+        for (int16 &speed : cell.speed)
+            speed = int16(random_float(-32768, 32767) * (k % 3 == 0 ? 1.0f : 0.005f));
+        cell.kind = k % 5 == 0 ? 0 : uint8(random_float(0, 20));
+        cell.sum = k;
+        cell.times = int64(k) << 33;
+        smoke.cells.push_back(cell);
+    }
+    void *made = ispc::Smoke_new((const ispc::PlainCell *)smoke.cells.data());
+    for (int k = 0; k < 4; k++) {
+        smoke.step();
+        ispc::step(made, k + 1);
+    }
+    std::vector<reference::PlainCell> found(count);
+    memset((void *)found.data(), 0, count * sizeof(reference::PlainCell));
+    ispc::Smoke_read(made, (ispc::PlainCell *)found.data());
+    expect_same(found.data(), smoke.cells.data(), count, "the smoke");
+
+    int kinds[256], cells[256];
+    std::map<int, int> told;
+    for (int k = ispc::count_kinds(made, kinds, cells); k-- > 0;)
+        told[kinds[k]] += cells[k];
+    expect(told == smoke.kinds(), "the kinds of cells");
+    int64_t numbers[8];
+    ispc::tell(made, numbers);
+    expect(std::equal(numbers, numbers + 5, smoke.told().begin()), "what is told of the smoke");
+    expect(numbers[5] == 104 && numbers[6] == 1 && numbers[7] == sizeof(reference::PlainCell), "what is known of the smoke");
+
+    std::vector<float> image(width * height), wanted_image;
+    ispc::march(made, image.data(), width, height, 0.11f);
+    for (int k = 0; k < width * height; k++)
+        wanted_image.push_back(smoke.march(float(k % width), float(k / width), width, height, 0.11f));
+    expect_same(image.data(), wanted_image.data(), image.size(), "the picture of the smoke");
+
+    int32_t fullest[37];
+    float keys[37];
+    ispc::fullest(made, fullest, keys, 37);
+    expect_same(fullest, (const int32_t *)smoke.fullest(37).data(), 37, "the fullest cells");
+
+    std::vector<uint16> words(count / 4), wanted_words;
+    std::vector<uint8> lost(count / 4), wanted_lost;
+    expect(ispc::pack(made, words.data(), lost.data()) == smoke.pack(wanted_words, wanted_lost), "what is lost in words");
+    expect_same(words.data(), wanted_words.data(), words.size(), "the words");
+    expect_same(lost.data(), wanted_lost.data(), lost.size(), "what each word lost");
+    words.resize(1001);
+    std::vector<uint32> carried(1001), wanted_carried = reference::carried(words);
+    ispc::carry(words.data(), carried.data(), 1001);
+    expect_same(carried.data(), wanted_carried.data(), 1001, "what is carried");
+    ispc::Smoke_delete(made);
+}
 
 int main(int argc, char **) {
     const int width = 45, height = 27, samples = 2, bounces = 3, pixels = width * height;
@@ -236,6 +294,7 @@ int main(int argc, char **) {
         ispc::Object_delete(object);
     for (void *object : made_textures)
         ispc::Object_delete(object);
+    try_smoke();
     if (!differs)
         puts("all right");
     return differs;
