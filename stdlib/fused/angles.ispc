@@ -92,14 +92,21 @@ static const uniform double quadrant_terms_double[7][3] = {
     {0.0d, -0.5d, 0.0d}
 };
 
+// T but for the last term, by Estrin's scheme (1960), which waits for fewer steps.
+template <typename D> static inline D quadrant_curve_double(D z, D a, D b, D c, D d, D e, D f) {
+    D y = z * z;
+    return __fma(y, __fma(y, __fma(z, a, b), __fma(z, c, d)), __fma(z, e, f));
+}
+
+#define LOOKED_UP(K) __lookup_two(&quadrant_terms_double[K][ahead], index)
+
 // sin(r - lower + (quadrant + ahead) pi/2)
 template <typename D, typename L, typename U>
 static inline D sin_of_quadrant_double(D r, D lower, U quadrant, uniform int ahead) {
     L index = (L)quadrant;
     D z = r * r;
-    D t = __lookup_two(&quadrant_terms_double[0][ahead], index);
-    for (uniform int k = 1; k < 7; ++k)
-        t = __fma(z, t, __lookup_two(&quadrant_terms_double[k][ahead], index));
+    D t = __fma(z, quadrant_curve_double<D>(z, LOOKED_UP(0), LOOKED_UP(1), LOOKED_UP(2), LOOKED_UP(3), LOOKED_UP(4), LOOKED_UP(5)),
+        LOOKED_UP(6));
     U turned = quadrant + ahead;
     L odd = (L)(turned << 63);
     D value = __fma(odd < 0 ? r : (D)-1.0d, __fma(r, t, lower), odd < 0 ? (D)1.0d : r);
@@ -122,11 +129,10 @@ template <typename D, typename L, typename U, typename I> static inline D cos_do
 template <typename D, typename L, typename U>
 static inline D sin_of_both_double(D r, D lower, U quadrant, uniform int ahead) {
     D z = r * r;
-    D s = (D)quadrant_terms_double[0][0], c = (D)quadrant_terms_double[0][1];
-    for (uniform int k = 1; k < 6; ++k) {
-        s = __fma(z, s, quadrant_terms_double[k][0]);
-        c = __fma(z, c, quadrant_terms_double[k][1]);
-    }
+    D s = quadrant_curve_double<D>(z, quadrant_terms_double[0][0], quadrant_terms_double[1][0], quadrant_terms_double[2][0],
+        quadrant_terms_double[3][0], quadrant_terms_double[4][0], quadrant_terms_double[5][0]);
+    D c = quadrant_curve_double<D>(z, quadrant_terms_double[0][1], quadrant_terms_double[1][1], quadrant_terms_double[2][1],
+        quadrant_terms_double[3][1], quadrant_terms_double[4][1], quadrant_terms_double[5][1]);
     D sine = r - __fma(r, z * s, lower);
     D cosine = __fma(r, __fma(r, __fma(z, c, -0.5d), lower), 1.0d);
     U turned = quadrant + ahead;

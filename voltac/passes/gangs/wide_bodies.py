@@ -66,6 +66,8 @@ class WideBody:
         """What asks whether any lane goes on, in a loop of the body that lanes leave one by one."""
         self.rare: list[RareBranch] = []
         """Branches of the body; each gang may go its own way there."""
+        self.in_turn: list[Instruction] = []
+        """What is done for one gang after the other, behind the rest: it depends on what the gang before has come to."""
         self.parted: set[str] = set()
         """Calls that are done for each gang: processors' own instructions, which no wide gang has."""
         self.most_lanes = max(1, self.target.vector_bits // 8) * MOST_REGISTERS
@@ -90,7 +92,11 @@ class WideBody:
 
     def is_possible(self, effects: FunctionEffects) -> bool:
         """Whether several gangs at once do what they do one after the other."""
-        if not self._is_read(effects) or not self.accesses or any(access.lanes != self.width for access in self.accesses):
+        if (
+            not self._is_read(effects)
+            or not (self.accesses or self.in_turn)
+            or any(access.lanes != self.width for access in self.accesses)
+        ):
             return False
         return self._go_on() and self._keep_order(effects) and few(self.distances) and not self._may_change(effects)
 
@@ -98,7 +104,7 @@ class WideBody:
         """Whether every instruction works on each lane by itself."""
         counting: set[str] = set()
         seldom = {branch.rare.name for branch in self.rare}
-        tests = {name for branch in self.rare for name in branch.tests}
+        tests = {name for branch in self.rare for name in branch.tests} | {each.name for each in self.in_turn}
         self._sums = {name for each in self.carried for name in (each.change.name, each.term) if self.is_narrow}
         if not self.is_narrow:
             self.widest = max((self.values.layout.size(element_of(each.type)) for each in self.carried), default=1)
@@ -124,8 +130,8 @@ class WideBody:
                     self._look_at(instruction)
         # What counts gangs is another one's in a wide gang.
         of_one = counting | {self.counter, self.following}
-        sides = (side for branch in self.rare for side in branch.sides)
-        return all(of_one.isdisjoint(each.names_used()) for side in sides for each in side.instructions)
+        alone = [each for branch in self.rare for side in branch.sides for each in side.instructions] + self.in_turn
+        return all(of_one.isdisjoint(each.names_used()) for each in alone)
 
     def _is_parted(self, instruction: Instruction, counting: set[str], effects: FunctionEffects) -> bool:
         """Whether a call does for each gang what it does for one, and nothing else."""
@@ -186,9 +192,10 @@ class WideBody:
         return any(effects.may_touch(load, store.memory) for load in self._scalar_loads for store in stores)
 
     def usual(self) -> list[Instruction]:
-        """What is done in each iteration but for what is seldom done."""
-        seldom = {branch.rare.name for branch in self.rare}
-        return [each for block in self.loop.blocks if block.name not in seldom for each in block.instructions]
+        """What gangs do at once in each iteration but for what is seldom done."""
+        seldom, alone = {branch.rare.name for branch in self.rare}, {each.name for each in self.in_turn}
+        work = (block.instructions for block in self.loop.blocks if block.name not in seldom)
+        return [each for instructions in work for each in instructions if not each.name or each.name not in alone]
 
     def start_multiple(self) -> int:
         """Of which number the loop's first index is known to be a multiple; 0 of all."""

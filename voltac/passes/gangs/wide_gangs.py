@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from voltac.ir.cfg import control_flow
 from voltac.ir.lane_values import lane_values
-from voltac.ir.model import Function, Module
+from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.types import DataLayout
 from voltac.options import Options
 from voltac.passes.facts.effects import FunctionEffects
@@ -24,6 +24,7 @@ from voltac.passes.gangs.overlapping_sums import LastSums
 from voltac.passes.gangs.wide_bodies import WideBody
 from voltac.passes.gangs.wide_factors import factors_of
 from voltac.passes.loops.accumulators import accumulators, move_conditions_into_terms
+from voltac.passes.loops.carried_in_turn import carried_in_turn
 from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.rare_branches import RareCalls, rare_branches
 from voltac.passes.loops.shiftable import ShiftableLoop
@@ -63,17 +64,20 @@ def _widen_function(
     for loop in candidates:
         within = inner[loop.header]
         found = GangLoop.of(function, loop, flow, values, _MOST_FILLING)
-        if found is None or (len(found.blocks) > 1 and found.carried):
+        if found is None or (within and len(found.blocks) > 1 and found.carried):
             continue
         rare = [] if within or len(found.blocks) == 1 else rare_branches(found, flow, values, calls)
         if len(found.blocks) > 1 and not within and not rare:
             continue
         move_conditions_into_terms(found, values)
-        carried = accumulators(found, values, options)
+        carried, in_turn = None if rare else accumulators(found, values, options), list[Instruction]()
         if carried is None:
-            continue
+            turns = carried_in_turn(found, calls)
+            if turns is None or within:
+                continue
+            carried, in_turn = [], turns
         body = WideBody(found, values, carried, options, within)
-        body.only_fills, body.rare = only_fills, rare
+        body.only_fills, body.rare, body.in_turn = only_fills, rare, in_turn
         if len(within) == 1 and not carried:
             body.asking = asking_of(function, within[0], flow, values, options)
         if not body.is_possible(known):
@@ -83,7 +87,7 @@ def _widen_function(
         if factor > 1:
             written = WideLoop(found, carried, body.narrow, options.target)
             written.asking = body.asking.union(*(branch.tests for branch in rare))
-            written.rare, written.parted = rare, frozenset(body.parted)
+            written.rare, written.parted, written.in_turn = rare, frozenset(body.parted), in_turn
             last = LastSums(ShiftableLoop(found, values, known)) if body.is_narrow and body.narrow else None
             written.write(factor, body.distances)
             if fewer > 1:

@@ -202,14 +202,11 @@ def in_parts(
     """A call without effects, which no wide gang has, once for each gang; ``names``: of the wide gang's values."""
     made: list[Instruction] = []
     results: list[str] = []
+    vectors = [each for each in instruction.operands if lanes_of(each.type) == width and each.value in names]
     for gang in range(wide // width):
-        own = {
-            operand.value: _part(made, operand.type, names[operand.value], gang, wide, fresh)
-            for operand in instruction.operands
-            if lanes_of(operand.type) == width and operand.value in names
-        }
+        own = parts_of_gang(vectors, names, gang, wide, made, fresh)
         results.append(fresh("apart"))
-        made.append(_named(instruction, results[-1], names | own))
+        made.append(named(instruction, results[-1], names | own))
     return [*made, *_together(results, instruction.type, name, fresh)]
 
 
@@ -234,20 +231,19 @@ def take_apart(
         sides = {side.name: Block(fresh("apart_way")[1:], []) for side in branch.sides}
         # What is from outside of the loop is the same for all gangs.
         own = names | {each.value: each.value for each in vectors if each.value not in inside}
-        for each in vectors:
-            if each.value in inside:
-                own[each.value] = _part(begin.instructions, each.type, names[each.value], gang, wide, fresh)
+        of_loop = [each for each in vectors if each.value in inside]
+        own |= parts_of_gang(of_loop, names, gang, wide, begin.instructions, fresh)
         own |= {name: fresh("apart") for name in here if name}
         own |= {f"%{branch.join.name}": f"%{behind.name}", f"%{branch.block.name}": f"%{begin.name}"}
         own |= {f"%{name}": f"%{side.name}" for name, side in sides.items()}
-        begin.instructions += [_named(each, own[each.name], own) for each in tests]
-        begin.instructions.append(_named(branch.block.terminator, "", own))
+        begin.instructions += [named(each, own[each.name], own) for each in tests]
+        begin.instructions.append(named(branch.block.terminator, "", own))
         for side in branch.sides:
             copied = [each for each in side.instructions if not each.op.startswith("#")]
-            sides[side.name].instructions = [_named(each, own.get(each.name, ""), own) for each in copied]
+            sides[side.name].instructions = [named(each, own.get(each.name, ""), own) for each in copied]
         for phi in phis:
             results[phi.name].append(fresh("apart"))
-            behind.instructions.append(_named(phi, results[phi.name][-1], own))
+            behind.instructions.append(named(phi, results[phi.name][-1], own))
         blocks += [*sides.values(), behind]
         begin = behind
     together = {phi.name: fresh("together") for phi in phis}
@@ -257,7 +253,7 @@ def take_apart(
     return blocks, together
 
 
-def _named(instruction: Instruction, name: str, names: dict[str, str]) -> Instruction:
+def named(instruction: Instruction, name: str, names: dict[str, str]) -> Instruction:
     """A copy that makes ``name`` of what ``names`` say."""
     made = Instruction(instruction.text)
     made.rename(names)
@@ -273,6 +269,17 @@ def _part(made: list[Instruction], vector: str, value: str, gang: int, wide: int
     type = f"<{wide} x {element_of(vector)}>"
     made.append(Instruction(f"  {name} = shufflevector {type} {value}, {type} poison, <{width} x i32> <{lanes}>"))
     return name
+
+
+def parts_of_gang(
+    vectors: Sequence[Operand], names: dict[str, str], gang: int, wide: int, made: list[Instruction], fresh: Fresh
+) -> dict[str, str]:
+    """What a gang has of a wide gang's values, which ``names`` say; the instructions are added to ``made``."""
+    own: dict[str, str] = {}
+    for each in vectors:
+        if each.value not in own:
+            own[each.value] = _part(made, each.type, names[each.value], gang, wide, fresh)
+    return own
 
 
 def _together(values: Sequence[str], vector: str, name: str, fresh: Fresh) -> list[Instruction]:

@@ -17,7 +17,7 @@ from voltac.passes.loops.lane_counts import with_lanes
 from voltac.passes.loops.long_chains import begins_with_long_body
 from voltac.passes.loops.narrow_sums import NarrowSum, summed
 from voltac.passes.loops.preheader import Preheader
-from voltac.passes.loops.rare_branches import RareBranch, in_parts, take_apart
+from voltac.passes.loops.rare_branches import RareBranch, in_parts, named, parts_of_gang, take_apart
 from voltac.records import replace
 from voltac.system.lazy_patterns import lazy_pattern
 from voltac.target_info import TargetInfo
@@ -62,6 +62,8 @@ class WideLoop:
         """What asks whether any lane of a mask is on, or all are."""
         self.rare: list[RareBranch] = []
         """Branches that gangs take one by one where they do not all go the usual way."""
+        self.in_turn: list[Instruction] = []
+        """What depends on what the gang before has come to."""
         self.parted: frozenset[str] = frozenset()
         """What no wide gang has, and is done for each."""
         self.function = loop.function
@@ -87,10 +89,15 @@ class WideLoop:
         copies[self.loop.blocks[0].name] = Block(body[1:], [])
         names.update({f"%{name}": f"%{copy.name}" for name, copy in copies.items()})
         changes = {each.change.name for each in self.carried}
+        depending = {each.name for each in self.in_turn}
+        sums = {phi.name: fresh("carried") for phi in (self.loop.carried if self.in_turn else ())}
         last_block = f"%{copies[self.body.name].name}"
         for name, instruction in [(block.name, made) for block in usual for made in block.instructions]:
             lines = copies[name].instructions
+            if instruction.name and instruction.name in depending:
+                continue
             if instruction is self.body.terminator:
+                lines += self._done_in_turn(sums, names, wide, fresh)
                 # Hints for the loop hold for the wide one from now on; few iterations are left for the other.
                 lines.append(Instruction(instruction.text.replace(f"%{self.header.name}", test, 1)))
                 continue
@@ -144,6 +151,11 @@ class WideLoop:
             Instruction(f"  {more} = icmp slt i32 {counter}, {limit}"),
             Instruction(f"  br i1 {more}, label {body}, label {done}"),
         ]
+        for phi in self.loop.carried if self.in_turn else ():
+            incoming = dict(zip(phi.parts.labels, (operand.value for operand in phi.operands)))
+            arms = f"[ {incoming[self.outside]}, {begin} ], [ {names[incoming[self.body.name]]}, {last_block} ]"
+            ask.insert(1, Instruction(f"  {sums[phi.name]} = phi {phi.type} {arms}"))
+            phi.text = self._entered(phi, [(sums[phi.name], test)])
         self.body.terminator.text = f"  br label %{self.header.name}"
         # The way into the loop goes through the wide one, and the loop begins where that ends.
         if self.carried:
@@ -165,6 +177,27 @@ class WideLoop:
         self.function.blocks[at:at] = [enter, Block(test[1:], ask), *work, *ends]
         before = self.function.block(self.outside)
         before.terminator.rename({f"%{self.header.name}": begin})
+
+    def _done_in_turn(
+        self, sums: Mapping[str, str], names: dict[str, str], wide: int, fresh: Callable[[str], str]
+    ) -> list[Instruction]:
+        """What is done for one gang after the other, from what ``sums`` say on; ``names`` say what that comes to."""
+        lines: list[Instruction] = []
+        inside = {made.name for block in self.loop.blocks for made in block.instructions}
+        inside -= {each.name for each in self.in_turn}
+        used = [each for made in self.in_turn for each in made.operands]
+        vectors = [each for each in used if each.value in inside and lanes_of(each.type)]
+        now = dict(sums)
+        for gang in range(wide // self.width if self.in_turn else 0):
+            own = now | parts_of_gang(vectors, names, gang, wide, lines, fresh)
+            for each in self.in_turn:
+                made = fresh("in_turn")
+                lines.append(named(each, made, own))
+                own[each.name] = made
+            for phi in self.loop.carried:
+                following = dict(zip(phi.parts.labels, (operand.value for operand in phi.operands)))[self.body.name]
+                now[phi.name] = names[following] = own.get(following, following)
+        return lines
 
     def _take_apart(
         self, branch: RareBranch, copies: dict[str, Block], wide: int, names: dict[str, str], fresh: Callable[[str], str]
