@@ -62,7 +62,7 @@ def test_terms_are_added_as_written(kernels: JudgedKernels) -> None:
     width = kernels.width
     for n in (0, 1, width, 2 * width, 3 * width - 1, 4 * width, 7 * width + 3):
         by = np.random.default_rng(n).uniform(0, 1e3, n).astype(np.float32)
-        out = np.repeat(np.float32([0, 100, 0]), width)
+        out = np.repeat(np.array([0, 100, 0], np.float32), width)
         total, least, before = out[:width], out[width : 2 * width], out[2 * width :]
         for count, a in gangs(stepped(by), width):
             before[:count] = total[:count]

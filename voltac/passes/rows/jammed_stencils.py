@@ -11,8 +11,8 @@
 (Unroll and jam: Allen and Cocke, A Catalogue of Optimizing Transformations, 1971.) A stencil of three rows by three loads 12
 vectors for two rows in place of 18: 0.7 to 0.9 of the time.
 
-A product of floats that two rows would have in common stays two: it could not be contracted with what each adds to it, and a
-row's results would hang on whether it was joined (:mod:`voltac.passes.loops.products_of_rows`).
+A product of floats that two rows have in common is fused with what each adds to it as if it were two
+(:mod:`voltac.passes.arithmetic.fused_products`), so that no result hangs on whether rows are joined.
 
 Two loads are of the same place where their addresses are the same sum of products (:mod:`voltac.passes.loops.place_sums`).
 What is loaded is of other objects than what is stored, so no load minds the order. Of the stores each object has one, whose
@@ -33,7 +33,6 @@ from voltac.passes.accesses.access import Access, pseudo_operation, read_access
 from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.place_sums import PlaceSums, Sum, difference
 from voltac.passes.loops.preheader import Number, Preheader
-from voltac.passes.loops.products_of_rows import ProductsOfRows
 from voltac.passes.loops.rests import SlowRest, slow_rests
 from voltac.passes.loops.row_nests import WITHOUT_MEMORY, RowNest, is_of_lanes
 from voltac.passes.loops.shiftable import ShiftableLoop
@@ -92,9 +91,7 @@ class _Stencil(RowNest):
         """None where the rows may not be joined, or would not gain."""
         parts = RowNest.parts(rest, 4 * _MOST_INSTRUCTIONS)
         nest = _Stencil(*parts) if parts is not None else None
-        if nest is None or not (nest._gains() and nest._is_apart() and nest.is_fixed()):
-            return None
-        return nest if ProductsOfRows(nest.sums, nest._place).are_apart(nest.inner.loop.body.instructions, _ROWS) else None
+        return nest if nest is not None and nest._gains() and nest._is_apart() and nest.is_fixed() else None
 
     def _gains(self) -> bool:
         """Whether rows load enough of the same, but no more than registers hold."""
