@@ -4,7 +4,7 @@ import changed_judge
 import numpy as np
 import pytest
 from changed_programs import HEAD, changed_program, originals
-from run_programs import OUTPUTS
+from run_programs import OUTPUTS, NativeRunner
 
 TEXT = f"{HEAD}) {{ foreach (k = 0 ... n) out[k] = i[k] * 2; }}"
 UNDEFINED = f"{HEAD}) {{ int k[2]; out[programIndex] = k[1]; }}"
@@ -20,7 +20,7 @@ def test_a_seed_is_one_text_which_is_changed() -> None:
 def test_wrong_code_is_found_and_the_code_of_what_is_undefined_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
     assert changed_judge.judge_changed(1, TEXT) == ""
     wrong = np.ones(OUTPUTS), ""
-    monkeypatch.setattr(changed_judge.NativeRunner, "run", lambda runner, jobs: [wrong for _ in jobs])
+    monkeypatch.setattr(NativeRunner, "run", lambda runner, jobs: [wrong for _ in jobs])
     assert changed_judge.judge_changed(1, TEXT).startswith("wrong machine code: ")
     assert changed_judge.judge_changed(1, UNDEFINED) == ""
     assert changed_judge.judge_changed(1, "no program") == ""
