@@ -247,8 +247,8 @@ class WideLoop:
     def _widened(self, instruction: Instruction, width: int, wide: int, names: dict[str, str]) -> Instruction:
         made = Instruction(with_lanes(instruction.text, width, wide))
         if instruction.name in self.asking:
-            # Bits of a mask as one number; -1 are all of them.
-            made.text = re.sub(rf"\bi{width}\b", f"i{wide}", made.text)
+            # Bits of a mask as one number; -1 are all of them. Names may end like a type: %v.i8.
+            made.text = re.sub(rf"(?<= )i{width}\b", f"i{wide}", made.text)
         made.rename(names)
         if instruction.name:
             made.text = made.text.replace(f"{instruction.name} = ", f"{names[instruction.name]} = ", 1)
