@@ -55,8 +55,8 @@ class RareBranch:
     """None where the usual way has no block of its own."""
     join: Block
     """Where the ways meet."""
-    tests: frozenset[str]
-    """What is made of the mask that decides: its bits, and the comparison."""
+    tests: tuple[str, str]
+    """What is made of the mask that decides: its bits, then the comparison. Several branches may share them."""
 
     @property
     def sides(self) -> list[Block]:
@@ -161,7 +161,7 @@ def rare_branches(loop: GangLoop, flow: ControlFlow, values: LaneValues, calls: 
         found.append(branch)
         at = branch.join
         seen += 1 + len(branch.sides)
-    return found if seen == len(loop.blocks) else []
+    return found if seen == len(loop.blocks) and _only_branch(found, loop) else []
 
 
 def _branch(block: Block, loop: GangLoop, flow: ControlFlow, values: LaneValues, calls: RareCalls) -> RareBranch | None:
@@ -192,8 +192,20 @@ def _branch(block: Block, loop: GangLoop, flow: ControlFlow, values: LaneValues,
         return None
     if any(lanes_of(phi.type) != loop.width for phi in inside[join].phis()):
         return None
-    tests = frozenset((condition, test["bits"].value))
+    tests = test["bits"].value, condition
     return RareBranch(block, inside[rare], None if usual == join else inside[usual], inside[join], tests)
+
+
+def _only_branch(branches: list[RareBranch], loop: GangLoop) -> bool:
+    """Whether nothing but such branches looks at the tests, which ask all gangs where these do something at once."""
+    tests = {name for branch in branches for name in branch.tests}
+    asking = {id(branch.block.terminator) for branch in branches}
+    made = set[str]()
+    for each in (each for block in loop.blocks for each in block.instructions):
+        made.add(each.name)
+        if id(each) not in asking and each.name not in tests and not tests.isdisjoint(each.names_used()):
+            return False
+    return tests <= made
 
 
 def in_parts(
@@ -218,7 +230,7 @@ def take_apart(
     The first of them is for the first gang, the last one goes to the wide gang's join. ``inside``: the loop's values.
     """
     phis = list(branch.join.phis())
-    tests = [each for each in branch.block.instructions if each.name in branch.tests]
+    tests = [inside[name] for name in branch.tests]
     ways = [each for side in branch.sides for each in side.instructions if not each.op.startswith("#")]
     here = {each.name for each in (*tests, *ways)}
     used = {each.value: each for made in (*tests, *ways, *phis) for each in made.operands if each.value not in here}

@@ -248,8 +248,8 @@ class WideLoop:
         """It for so many lanes, of renamed values."""
         made = Instruction(with_lanes(instruction.text, width, wide))
         if instruction.name in self.asking:
-            # Bits of a mask as one number; -1 are all of them.
-            made.text = re.sub(rf"\bi{width}\b", f"i{wide}", made.text)
+            # Bits of a mask as one number; -1 are all of them. Names may end like a type: %v.i8.
+            made.text = re.sub(rf"(?<= )i{width}\b", f"i{wide}", made.text)
         made.rename(names)
         if instruction.name in names:
             made.text = made.text.replace(f"{instruction.name} = ", f"{names[instruction.name]} = ", 1)
