@@ -6,7 +6,7 @@
                                                      ask.2:    ...
 
 For loops that change what they load in place, whose last gang may not overlap (:mod:`voltac.passes.gangs.overlapping_gangs`),
-and for those that load from rows that begin again, side by side only from multiples of a gang's width on, as smaller gangs begin.
+and for those that load from rows that begin again, side by side only from multiples of a gang's width on.
 Masks of bytes and 16-bit numbers cost an access a lane before AVX-512. Where rows follow each other a mask costs even where it
 is an instruction: the next row's first loads, or the same row's in the next turn, overlap what is stored under the mask without
 being it, and wait until it is in the cache (bytes in rows of 131 on an Intel Xeon: 0.38 of the time with AVX-512, 0.85 with

@@ -43,8 +43,8 @@ class ShiftableLoop:
         self.loads: list[Instruction] = []
         """Of numbers that are no lanes'."""
         self.begins_again = False
-        """Whether something is loaded from a row that begins again after a power of two: from places that are side by side
-        only where gangs begin at multiples of their width."""
+        """Whether something is loaded from a row that begins again after a power of two, side by side only where gangs begin
+        at multiples of their width."""
         self.extent = self.end = self.rest = ""
 
     def has_limits(self, start: str) -> bool:
@@ -61,8 +61,8 @@ class ShiftableLoop:
         return length is not None and (length["end"].value, length["start"].value) == (self.end, start)
 
     def is_shiftable(self, by_gangs: bool = False, carries: bool = False) -> bool:
-        """Whether which lane does an element makes no difference, and scalar loads give the same all the time; ``by_gangs``: all
-        gangs will begin at multiples of their width; ``carries``: apart from what goes from one gang to the next."""
+        """Whether which lane does an element makes no difference, and scalar loads give the same all the time; ``by_gangs``:
+        all gangs will begin at multiples of their width; ``carries``: apart from what goes from one gang to the next."""
         if self.loop.carried and not carries:
             return False
         if not all(self._is_free(at, each) for at, each in enumerate(self.loop.body.instructions)):
