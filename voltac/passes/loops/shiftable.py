@@ -61,11 +61,8 @@ class ShiftableLoop:
         return length is not None and (length["end"].value, length["start"].value) == (self.end, start)
 
     def is_shiftable(self, by_gangs: bool = False, carries: bool = False) -> bool:
-        """Whether which lane does an element makes no difference, and scalar loads give the same all the time.
-
-        ``by_gangs``: all gangs will begin at multiples of their width; ``carries``: apart from what goes from one gang to the
-        next.
-        """
+        """Whether which lane does an element makes no difference, and scalar loads give the same all the time; ``by_gangs``:
+        all gangs will begin at multiples of their width; ``carries``: apart from what goes from one gang to the next."""
         if self.loop.carried and not carries:
             return False
         if not all(self._is_free(at, each) for at, each in enumerate(self.loop.body.instructions)):
