@@ -20,13 +20,18 @@ from voltac.ir.interp import IRInterpreter
 from voltac.ir.read import read
 from voltac.llvm import can_run
 from voltac.llvm.host import needed, real_instruction_sets
+from voltac.lower.control_flow.failure_exits import FAIL, OPEN_LAUNCH
 from voltac.messages.diagnostics import Diagnostics
 from voltac.options import Options
 from voltac.pipeline import Compilation
+from voltac.python.callbacks import PRINT_FUNCTION
 from voltac.python.kernel import Kernel
 from voltac.python.module import KernelModule
 from voltac.python.source import Source
 from voltac.target_info import TargetInfo, find_target
+
+OF_PYTHON = (f"@{PRINT_FUNCTION}", f"@{FAIL}", f"@{OPEN_LAUNCH}")
+"""Functions of Python's process that kernels may call: what prints, fails or launches."""
 
 
 def compile_kernels(
@@ -50,20 +55,23 @@ def compile_with_text(source: str, target: str, **options: Any) -> tuple[KernelM
 
 @contextmanager
 def compilations() -> Iterator[dict[str, Compilation]]:
-    """Those that make kernels meanwhile, by their sources; what the cache has is not compiled."""
+    """Those that make kernels meanwhile, by their sources, if what they call is no function of Python's process; what the cache
+    has is not compiled."""
     made: dict[str, Compilation] = {}
     compiled = Source.compiled
 
     def kept(source: Source) -> Compilation:
-        made[source.text] = compiled(source)
-        return made[source.text]
+        compilation = compiled(source)
+        if not any(name in compilation.results["passes"] for name in OF_PYTHON):
+            made[source.text] = compilation
+        return compilation
 
     with patch.object(Source, "compiled", kept):
         yield made
 
 
 def compiled_again(source: str, target: str, opt: int = 3, end: str = "", **options: Any) -> Compilation:
-    """The compilation of kernels that were in the cache."""
+    """The compilation of kernels that were in the cache, or that call functions of Python's process."""
     settings = Options(target=find_target(target), level=opt, whole_program=True, **options)
     return compile_source(source, "<string>", settings, Diagnostics(), end=end)
 
