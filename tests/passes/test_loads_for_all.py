@@ -1,4 +1,4 @@
-"""Loops whose lanes search, each in a row of its own, for what is loaded once for all lanes: they go alone, and load no more."""
+"""Loops whose lanes search, each in a row of its own, for what is loaded once for all lanes: they go alone and load no more."""
 
 from functools import partial
 
@@ -76,7 +76,9 @@ def test_each_lane_finds_its_own(kind: str, target: str) -> None:
             if isinstance(kernels, InterpretedModule):
                 continue
             fenced = calls.copies(np.zeros(n, np.int32), rows.ravel(), given, at_end=number % 2 == 0)
-            calls.add((kind, name, n, length), partial(kernels[name], *fenced, n, length), (fenced[0], np.array(wanted, np.int32)))
+            calls.add(
+                (kind, name, n, length), partial(kernels[name], *fenced, n, length), (fenced[0], np.array(wanted, np.int32))
+            )
     calls.check()
 
 

@@ -12,8 +12,8 @@
 Without a block of its own for the right side the first test ends before the first gather of those that passed a part of it.
 Where no lane asks for the right side, none goes on: the first test says so, too. Where no lane goes on behind it, the rest runs
 with no lane on, and the next test ends the loop. So nothing of the right side and of the rest may do anything where no lane is
-on, and nothing of them may be used behind the loop. A load that is the same for all lanes does, so a loop with one may have this
-form only for lanes that then go alone (:func:`loads_for_all`): who is in the body has passed the test.
+on, and nothing of them may be used behind the loop. A load that is the same for all lanes does something, so a loop with one
+may have this form only for lanes that then go alone (:func:`loads_for_all`): who is in the body has passed the test.
 """
 
 from __future__ import annotations
