@@ -116,7 +116,8 @@ class BranchingLoop(LaneLoop):
             return lanes_of(instruction.type) == self.lanes
         operation = pseudo_operation(instruction)
         if not operation:
-            return LaneLoop._is_lanewise(self, instruction, block)
+            # Lanes of such a loop store, and it may be done by two gangs as well.
+            return instruction.op != "load" and LaneLoop._is_lanewise(self, instruction, block)
         if operation not in ("gather", "scatter"):
             return False
         access = read_access(0, instruction, operation, self.values)

@@ -12,7 +12,8 @@
 Without a block of its own for the right side the first test ends before the first gather of those that passed a part of it.
 Where no lane asks for the right side, none goes on: the first test says so, too. Where no lane goes on behind it, the rest runs
 with no lane on, and the next test ends the loop. So nothing of the right side and of the rest may do anything where no lane is
-on, and nothing of them may be used behind the loop.
+on, and nothing of them may be used behind the loop. A load that is the same for all lanes does something, so a loop with one
+may have this form only for lanes that then go alone (:func:`loads_for_all`): who is in the body has passed the test.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from voltac.ir.parts import Operand
 from voltac.ir.types import lanes_of
 from voltac.passes.accesses.access import pseudo_operation
 from voltac.passes.accesses.available_loads import mask_implies
-from voltac.passes.loops.lane_loops import ANY_LANE, DIVISIONS, PLAIN, scalar_callee
+from voltac.passes.loops.lane_loops import ANY_LANE, DIVISIONS, PLAIN, loads_for_all, scalar_callee
 
 _RIGHT = "logical.right"
 _BOTH = m.op("select", m.value("left"), m.value(), m.number(0))
@@ -195,7 +196,9 @@ def _load_once(head: Block, body: Block, values: LaneValues) -> None:
 
 
 def _is_idle(instruction: Instruction) -> bool:
-    """Whether it does nothing where no lane is on, and cannot trap."""
+    """Whether it does nothing where no lane is on, and cannot trap; a load for all lanes is none of lanes alone, either."""
+    if loads_for_all(instruction):
+        return True
     if instruction.op == "call":
         return pseudo_operation(instruction) == "gather" or scalar_callee(instruction.parts.callee) is not None
     allowed = instruction.op in PLAIN or instruction.op in ("insertelement", "shufflevector")

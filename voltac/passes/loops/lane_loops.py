@@ -21,6 +21,8 @@ from voltac.records import field, mutable_record
 COMPARISONS = ("icmp", "fcmp")
 PLAIN = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, *COMPARISONS, "fneg", "freeze", "select", "getelementptr"))
 """Operations of each lane by itself."""
+_SPLATS = ("insertelement", "shufflevector")
+"""What makes the same of all lanes of a number."""
 MOST_LANES = 64
 """A register of 64 bits says which lanes are on."""
 DIVISIONS = ("sdiv", "udiv", "srem", "urem")
@@ -34,6 +36,16 @@ def scalar_callee(callee: str) -> tuple[str, str] | None:
     if found is None or found[1] not in LANEWISE_INTRINSICS:
         return None
     return f"@llvm.{found[1]}{found[2]}.{found[3]}", found[3]
+
+
+def loads_for_all(instruction: Instruction) -> bool:
+    """Whether it is a plain load of what is the same for all lanes.
+
+    A lane that goes alone may do it by itself: the gang does it in each iteration that one of its lanes begins, or passes the
+    test of, with the same address, and what is there does not change where the loop stores nothing.
+    """
+    parts = instruction.parts
+    return instruction.op == "load" and not lanes_of(instruction.type) and "volatile" not in parts.flags and not parts.ordering
 
 
 @mutable_record
@@ -193,10 +205,11 @@ class LaneLoop:
         inside = {each.name for each in self.instructions() if each.name}
         found: list[Instruction] = []
         for each in self.header.instructions:
-            if each.op in PLAIN and each.op not in DIVISIONS and each.name not in self.deciding:
-                if inside.isdisjoint(each.names_used()):
-                    inside.discard(each.name)
-                    found.append(each)
+            if each.op not in (*PLAIN, *_SPLATS) or each.op in DIVISIONS or each.name in self.deciding:
+                continue
+            if inside.isdisjoint(each.names_used()):
+                inside.discard(each.name)
+                found.append(each)
         return found
 
     def _keeps(self, phi: Instruction) -> bool:
@@ -220,10 +233,10 @@ class LaneLoop:
         if parts.unknown or any(name in self.deciding for name in instruction.names_used()):
             return False
         if not lanes_of(instruction.type) and not any(lanes_of(each.type) for each in instruction.operands):
-            return op in PLAIN and op not in DIVISIONS
+            return (op in PLAIN and op not in DIVISIONS) or loads_for_all(instruction)
         if any(lanes_of(each.type) not in (0, self.lanes) for each in (Operand(instruction.type, ""), *instruction.operands)):
             return False
-        if op in ("insertelement", "shufflevector"):
+        if op in _SPLATS:
             return scalar_of_splat(instruction.name, self.values.definitions) is not None or self._begins_splat(instruction)
         if op != "call":
             return op in PLAIN and lanes_of(instruction.type) == self.lanes

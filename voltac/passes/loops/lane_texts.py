@@ -121,6 +121,8 @@ class LaneTexts(ABC):
         element = element_of(instruction.type)
         types = [element_of(each.type) for each in parts.operands]
         given = [self.scalar(*each) for each in parts.operands]
+        if instruction.op == "load":
+            return f"load {instruction.type}, ptr {given[0]}, align {parts.alignment or 1}"
         if instruction.op != "call":
             return same_operation(instruction, element, types, given)
         found = scalar_callee(parts.callee)

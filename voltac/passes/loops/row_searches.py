@@ -72,6 +72,8 @@ class RowSearch:
             return None
         if not is_all_true(loop.arm(loop.values.definitions[loop.live], False).replace("splat (i32 -1)", "splat (i1 true)")):
             return None
+        if any(each.op == "load" for each in loop.instructions()):
+            return None  # What is compared with would have to be loaded before the loop.
         found = RowSearch(loop)
         return found if found._counts() and found._leaves() and found._compares() and found._may_read() else None
 
