@@ -31,7 +31,6 @@ from voltac.ir.types import lanes_of
 from voltac.options import Options
 from voltac.passes.accesses.access import Access, pseudo_operation, read_access
 from voltac.passes.loops.gang_loops import GangLoop
-from voltac.passes.loops.loop_hints import loops_of_single_gangs
 from voltac.passes.loops.place_sums import PlaceSums, Sum, difference
 from voltac.passes.loops.preheader import Number, Preheader
 from voltac.passes.loops.products_of_rows import ProductsOfRows
@@ -56,9 +55,9 @@ _WORTH = 6
 
 def jam_stencils(module: Module, options: Options) -> None:
     """Rewrite the module."""
-    jammed, own = False, loops_of_single_gangs(module)
+    jammed = False
     for rest in slow_rests(module, options, _MOST_INSTRUCTIONS):
-        if rest.several is None and (nest := _Stencil.of(rest, own)) is not None:
+        if rest.several is None and (nest := _Stencil.of(rest)) is not None:
             nest.write(_ROWS, nest.copies, nest.are_apart)
             jammed = True
     if jammed:
@@ -89,9 +88,9 @@ class _Stencil(RowNest):
         """Of each store."""
 
     @staticmethod
-    def of(rest: SlowRest, own: set[str]) -> _Stencil | None:
-        """None where the rows may not be joined, or would not gain; ``own``: as in :meth:`parts`, of a foreach over rows."""
-        parts = RowNest.parts(rest, 4 * _MOST_INSTRUCTIONS, own)
+    def of(rest: SlowRest) -> _Stencil | None:
+        """None where the rows may not be joined, or would not gain."""
+        parts = RowNest.parts(rest, 4 * _MOST_INSTRUCTIONS)
         nest = _Stencil(*parts) if parts is not None else None
         if nest is None or not (nest._gains() and nest._is_apart() and nest.is_fixed()):
             return None
