@@ -108,6 +108,8 @@ class _Stencil(RowNest):
         names = [{self.outer.counter: f"%{row}"} for row in range(_ROWS)]
         together = self.copies(body[:-1], names, lambda stem: f"%{stem} {next(numbers)}")
         widens = len(body) <= _MOST_OF_BYTES and any(each.size < _WORD for each in self.inner.accesses)
+        if widens and any(lanes_of(each.type) for each in self.before.instructions):
+            return False  # Vectors of a row are made before its gangs: several gangs at a time may not be found possible then.
         return len(together) <= (_MOST_OF_BYTES if widens else _MOST_TOGETHER)
 
     def _place(self, load: Instruction, row: int) -> tuple[object, ...]:
