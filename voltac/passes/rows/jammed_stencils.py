@@ -31,7 +31,6 @@ from voltac.ir.types import lanes_of
 from voltac.options import Options
 from voltac.passes.accesses.access import Access, pseudo_operation, read_access
 from voltac.passes.loops.gang_loops import GangLoop
-from voltac.passes.loops.loop_hints import loops_of_single_gangs
 from voltac.passes.loops.place_sums import PlaceSums, Sum, difference
 from voltac.passes.loops.preheader import Number, Preheader
 from voltac.passes.loops.rests import SlowRest, slow_rests
@@ -55,9 +54,9 @@ _WORTH = 6
 
 def jam_stencils(module: Module, options: Options) -> None:
     """Rewrite the module."""
-    jammed, own = False, loops_of_single_gangs(module)
+    jammed = False
     for rest in slow_rests(module, options, _MOST_INSTRUCTIONS):
-        if rest.several is None and (nest := _Stencil.of(rest, own)) is not None:
+        if rest.several is None and (nest := _Stencil.of(rest)) is not None:
             nest.write(_ROWS, nest.copies, nest.are_apart)
             jammed = True
     if jammed:
@@ -88,9 +87,9 @@ class _Stencil(RowNest):
         """Of each store."""
 
     @staticmethod
-    def of(rest: SlowRest, own: set[str]) -> _Stencil | None:
-        """None where the rows may not be joined, or would not gain; ``own``: as in :meth:`parts`, of a foreach over rows."""
-        parts = RowNest.parts(rest, 4 * _MOST_INSTRUCTIONS, own)
+    def of(rest: SlowRest) -> _Stencil | None:
+        """None where the rows may not be joined, or would not gain."""
+        parts = RowNest.parts(rest, 4 * _MOST_INSTRUCTIONS)
         nest = _Stencil(*parts) if parts is not None else None
         return nest if nest is not None and nest._gains() and nest._is_apart() and nest.is_fixed() else None
 
@@ -106,6 +105,8 @@ class _Stencil(RowNest):
         names = [{self.outer.counter: f"%{row}"} for row in range(_ROWS)]
         together = self.copies(body[:-1], names, lambda stem: f"%{stem} {next(numbers)}")
         widens = len(body) <= _MOST_OF_BYTES and any(each.size < _WORD for each in self.inner.accesses)
+        if widens and any(lanes_of(each.type) for each in self.before.instructions):
+            return False  # Vectors of a row are made before its gangs: several gangs at a time may not be found possible then.
         return len(together) <= (_MOST_OF_BYTES if widens else _MOST_TOGETHER)
 
     def _place(self, load: Instruction, row: int) -> tuple[object, ...]:
