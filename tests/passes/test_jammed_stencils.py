@@ -21,6 +21,8 @@ BODIES = {
     "cross": f"{INNER} a[y * n + x] = b[(y - 1) * n + x] + b[y * n + x - 1] + b[y * n + x] + b[y * n + x + 1]"
     " + b[(y + 1) * n + x];",
     "nine": f"{INNER} {{ TYPE s = 0; {NINE} s += b[(y + j) * n + x + i]; a[y * n + x] = s; }}",
+    "plane": "foreach (y = 1 ... m - 1, x = 1 ... n - 1)"
+    f" {{ TYPE s = 0; {NINE} s += b[(y + j) * n + x + i]; a[y * n + x] = s; }}",
     "least": f"{INNER} {{ TYPE s = 100; {NINE} s = min(s, b[(y + j) * n + x + i]); a[y * n + x] = s; }}",
     "some": f"{INNER} {{ TYPE up = b[y * n + x - n], here = b[y * n + x], down = b[y * n + n + x];"
     " if (here > up) a[y * n + x] = here + down; }",
@@ -47,7 +49,7 @@ def expected(name: str, a: np.ndarray, b: np.ndarray) -> np.ndarray:
         inside[:, 1:-1] = np.where(center > up[:, 1:-1], center + down[:, 1:-1], inside[:, 1:-1])
     else:
         parts = [each[:, i : i + b.shape[1] - 2] for each in (up, here, down) for i in range(3)]
-        inside[:, 1:-1] = np.sum(parts, axis=0) if name == "nine" else np.minimum.reduce(parts)
+        inside[:, 1:-1] = np.minimum.reduce(parts) if name == "least" else np.sum(parts, axis=0)
     return made
 
 
@@ -89,9 +91,9 @@ def test_rows_that_meet_are_stored_in_their_order() -> None:
         assert made.tolist() == interpreted.tolist() == wanted.tolist(), apart
 
 
-def is_jammed(body: str, rows: str = "uniform int y = 1; y < m - 1; y++", element: str = "float") -> bool:
+def is_jammed(body: str, rows: str = "uniform int y = 1; y < m - 1; y++", element: str = "float", before: str = "") -> bool:
     head = f"uniform {element} a[], const uniform {element} b[], const uniform float c[], uniform int n, uniform int m"
-    return ".rows_begin:" in passed(f"export void f({head}) {{ for ({rows}) foreach (x = 1 ... n - 1) {{ {body} }} }}")
+    return ".rows_begin:" in passed(f"export void f({head}) {{ {before}for ({rows}) foreach (x = 1 ... n - 1) {{ {body} }} }}")
 
 
 UP, HERE, DOWN = "b[(y - 1) * n + x]", "b[y * n + x]", "b[(y + 1) * n + x]"
@@ -106,6 +108,27 @@ def test_which_rows() -> None:
     assert not is_jammed(f"a[y * n + x] = {UP} + {HERE} + {DOWN}; a[(y + 1) * n + x] = 1;"), "two stores to one object"
     assert not is_jammed(f"a[y * y + x] = {UP} + {HERE} + {DOWN};"), "rows are not equally far from each other"
     assert not is_jammed(f"a[(y & 1) * n + x] = {UP} + {HERE} + {DOWN};")
+    assert not is_jammed(f"a[y * n + x] = {UP} + {HERE} + {DOWN};", before="\n#pragma nounroll\n")
+
+
+EIGHT = " + ".join(f"b[(y + {j}) * n + x + {i}]" for j in (-1, 0, 1) for i in (-1, 0, 1) if (i, j) != (0, 0))
+PLANE = """export void f(uniform uint8 a[], const uniform uint8 b[], uniform int n, uniform int m) {
+    foreach (y = 1 ... m - 1, x = 1 ... n - 1) {"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"uint8 s = 255; {NINE} s = min(s, b[(y + j) * n + x + i]); a[y * n + x] = s;",
+        f"uint8 s = {EIGHT}; if (s > 7) s += {HERE}; a[y * n + x] = s;",
+    ],
+    ids=["all", "under a mask"],
+)
+def test_rows_of_a_plane_of_bytes_still_go_several_gangs_at_a_time(body: str) -> None:
+    """Where lanes computed the rows, neither the distance of the stores nor what lies between two loads was known."""
+    text = passed(f"{PLANE} {body} }} }}")
+    assert ".rows_begin:" in text
+    assert text.partition(".rows_begin:")[2].partition(".row.test:")[0].count("store <32 x i8>") >= 2
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ inner:    the loop over gangs       masked: its rest            step:     br tes
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from voltac.ir.model import Block, Instruction
 from voltac.passes.loops.copied_blocks import unquoted
@@ -59,8 +59,9 @@ class RowNest:
                 self.fixed[each.name] = f"({formula.text.partition(' = ')[2].partition(', !')[0]})"
 
     @classmethod
-    def parts(cls, rest: SlowRest, most: int) -> tuple[ShiftableLoop, GangLoop, Block, Block] | None:
-        """What it is made of, the outer loop of at most so many instructions; None for another form."""
+    def parts(cls, rest: SlowRest, most: int, own: Collection[str] = ()) -> tuple[ShiftableLoop, GangLoop, Block, Block] | None:
+        """What it is made of, the outer loop of at most so many instructions; None for another form, or where the program says
+        itself whether to unroll the loop: where that has a node for LLVM that is none of the compiler's ``own``."""
         inner, function = rest.loop, rest.loop.loop.function
         header = inner.loop.header.name
         loops = [loop for loop in rest.flow.loops if header in loop.blocks and loop.header != header]
@@ -71,8 +72,10 @@ class RowNest:
         finished = function.block(inner.loop.header.terminator.parts.labels[1])
         masked = finished.terminator.parts.labels[0]
         left = blocks_of_rest(function, masked, rest.done.name)
-        if outer is None or outer.carried or len(left) != 1 or rest.done is not outer.body or loop_of(rest.done.terminator):
-            return None  # Or the program says itself whether to unroll it.
+        if outer is None or outer.carried or len(left) != 1 or rest.done is not outer.body:
+            return None
+        if loop_of(rest.done.terminator) not in ("", *own):
+            return None
         names = {outer.blocks[0].name, header, inner.loop.body.name, finished.name, masked, rest.done.name}
         if names != {block.name for block in outer.blocks} or inner.loop.outside != outer.blocks[0].name:
             return None

@@ -32,8 +32,10 @@ def gains_by_width(function: Function, options: Options) -> bool:
 
     That is one over small elements, around a short loop, with a long body, or for the least or greatest of all.
     """
-    if any(marks.begins_gang(block.name, block.successors) or begins_with_long_body(block) for block in function.blocks):
+    if any(marks.begins_gang(block.name, block.successors) for block in function.blocks):
         return True
+    if not options.target.is_device and any(map(begins_with_long_body, function.blocks)):
+        return True  # Devices begin one instruction after the other.
     return any(_is_small(each) or _is_extreme(each, options) for each in function.instructions())
 
 

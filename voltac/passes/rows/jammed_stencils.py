@@ -14,6 +14,8 @@ vectors for two rows in place of 18: 0.7 to 0.9 of the time.
 A product of floats that two rows have in common is fused with what each adds to it as if it were two
 (:mod:`voltac.passes.arithmetic.fused_products`), so that no result hangs on whether rows are joined.
 
+Of a ``foreach`` over rows and columns, too, whose places of rows lanes compute (:mod:`voltac.passes.loops.alike_lanes`).
+
 Two loads are of the same place where their addresses are the same sum of products (:mod:`voltac.passes.loops.place_sums`).
 What is loaded is of other objects than what is stored, so no load minds the order. Of the stores each object has one, whose
 rows do not meet: that is asked for before the loop. (A call with one array for two parameters is taken only where no loop is
@@ -30,7 +32,9 @@ from voltac.ir.parts import Operand
 from voltac.ir.types import lanes_of
 from voltac.options import Options
 from voltac.passes.accesses.access import Access, pseudo_operation, read_access
+from voltac.passes.loops.alike_lanes import SUMS, compute_once
 from voltac.passes.loops.gang_loops import GangLoop
+from voltac.passes.loops.loop_hints import loops_of_single_gangs
 from voltac.passes.loops.place_sums import PlaceSums, Sum, difference
 from voltac.passes.loops.preheader import Number, Preheader
 from voltac.passes.loops.rests import SlowRest, slow_rests
@@ -54,9 +58,10 @@ _WORTH = 6
 
 def jam_stencils(module: Module, options: Options) -> None:
     """Rewrite the module."""
-    jammed = False
+    jammed, own = False, loops_of_single_gangs(module)
     for rest in slow_rests(module, options, _MOST_INSTRUCTIONS):
-        if rest.several is None and (nest := _Stencil.of(rest)) is not None:
+        if rest.several is None and (nest := _Stencil.of(rest, own)) is not None:
+            nest.compute_once()
             nest.write(_ROWS, nest.copies, nest.are_apart)
             jammed = True
     if jammed:
@@ -77,19 +82,29 @@ class _Stencil(RowNest):
 
     def __init__(self, inner: ShiftableLoop, outer: GangLoop, finished: Block, masked: Block) -> None:
         super().__init__(inner, outer, finished, masked)
-        self.by_row = {outer.counter}
-        """What may be another value in another row."""
-        for each in (*self.before.instructions, *inner.loop.body.instructions, *masked.instructions):
-            if each.name and not self.by_row.isdisjoint(each.names_used()):
-                self.by_row.add(each.name)
-        self.sums = PlaceSums(inner.values, outer.counter, outer.width, self.by_row)
+        self._find_sums()
         self.rows: list[_Rows] = []
         """Of each store."""
 
+    def _find_sums(self) -> None:
+        inner, outer = self.inner, self.outer
+        self.by_row = {outer.counter}
+        """What may be another value in another row."""
+        for each in (*self.before.instructions, *inner.loop.body.instructions, *self.masked.instructions):
+            if each.name and not self.by_row.isdisjoint(each.names_used()):
+                self.by_row.add(each.name)
+        self.sums = PlaceSums(inner.values, outer.counter, outer.width, self.by_row)
+
+    def compute_once(self) -> None:
+        """Places of rows as scalars, where a foreach over rows and columns computes them in lanes."""
+        blocks = (self.before, self.inner.loop.body, self.masked)
+        compute_once(blocks, self.inner.values.definitions, self.outer.function.fresh_names())
+        self._find_sums()
+
     @staticmethod
-    def of(rest: SlowRest) -> _Stencil | None:
-        """None where the rows may not be joined, or would not gain."""
-        parts = RowNest.parts(rest, 4 * _MOST_INSTRUCTIONS)
+    def of(rest: SlowRest, own: set[str]) -> _Stencil | None:
+        """None where the rows may not be joined, or would not gain; ``own``: as in :meth:`parts`, of a foreach over rows."""
+        parts = RowNest.parts(rest, 4 * _MOST_INSTRUCTIONS, own)
         nest = _Stencil(*parts) if parts is not None else None
         return nest if nest is not None and nest._gains() and nest._is_apart() and nest.is_fixed() else None
 
@@ -105,8 +120,6 @@ class _Stencil(RowNest):
         names = [{self.outer.counter: f"%{row}"} for row in range(_ROWS)]
         together = self.copies(body[:-1], names, lambda stem: f"%{stem} {next(numbers)}")
         widens = len(body) <= _MOST_OF_BYTES and any(each.size < _WORD for each in self.inner.accesses)
-        if widens and any(lanes_of(each.type) for each in self.before.instructions):
-            return False  # Vectors of a row are made before its gangs: several gangs at a time may not be found possible then.
         return len(together) <= (_MOST_OF_BYTES if widens else _MOST_TOGETHER)
 
     def _place(self, load: Instruction, row: int) -> tuple[object, ...]:
@@ -114,6 +127,10 @@ class _Stencil(RowNest):
         pointers, mask = load.operands[0], load.operands[-1].value
         differs = row if mask in self.by_row else -1
         return load.type, mask, differs, frozenset(self.sums.of_pointer(pointers, row).items())
+
+    def _number(self, operand: Operand, row: int) -> tuple[object, ...]:
+        """Equal for equal numbers."""
+        return operand.type, frozenset(self.sums.of(operand, row).items())
 
     def _is_apart(self) -> bool:
         """Whether nothing that is stored is loaded, and each object is stored to by one store, row after row."""
@@ -214,7 +231,8 @@ class _Stencil(RowNest):
         registers meanwhile (a stencil of nine floats with AVX2: 0.75 of the time, one row after the other 1.15).
         """
         found: list[Instruction] = []
-        known: dict[object, str] = {}
+        counter = Operand("i32", self.outer.counter)
+        known: dict[object, str] = {self._number(counter, row): each[counter.value] for row, each in enumerate(names)}
         for instruction in instructions:
             for row, renamed in enumerate(names):
                 copy = Instruction(instruction.text)
@@ -223,6 +241,8 @@ class _Stencil(RowNest):
                     formula: object = copy.text.partition(" = ")[2].partition(", !")[0]
                     if pseudo_operation(instruction) == "gather":
                         formula = self._place(instruction, row)
+                    elif instruction.op in SUMS and not lanes_of(instruction.type):
+                        formula = self._number(Operand(instruction.type, instruction.name), row)
                     if formula in known:
                         renamed[instruction.name] = known[formula]
                         continue
