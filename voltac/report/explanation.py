@@ -40,6 +40,8 @@ _WORDS = {
     ("gather", "load"): "a gather",
     ("scatter", "store"): "a scatter",
     ("rest", "load"): "a scalar load for each lane that is left",
+    ("copied", "load"): "part of a memcpy of all",
+    ("copied", "store"): "part of a memcpy of all",
     ("run", "load"): "a scalar load for each lane, whose loops are done one after the other",
     ("run", "store"): "a scalar store for each lane, whose loops are done one after the other",
 }

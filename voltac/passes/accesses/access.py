@@ -123,7 +123,8 @@ class AccessReport:
 
     kind: str
     """``broadcast``, ``vector``, ``masked``, ``shuffled``, ``gather``, ``scatter``, ``scalar``, ``shared``, ``merged``, ``run``
-    (loaded by one lane after the other), ``rest`` (what was a gather of the lanes that are left, by a load for each)."""
+    (loaded by one lane after the other), ``copied`` (with all others at once), ``rest`` (what was a gather of the lanes that
+    are left, by a load for each)."""
     operation: str
     """``load`` or ``store``."""
     function: str

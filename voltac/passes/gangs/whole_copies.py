@@ -15,12 +15,13 @@ from voltac.ir.constants import integers
 from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.ir.parts import Operand
-from voltac.ir.types import DataLayout, lanes_of
+from voltac.ir.types import lanes_of
 from voltac.options import Options
-from voltac.passes.accesses.access import Access, pseudo_operation, read_access
+from voltac.passes.accesses.access import Access, AccessReport, pseudo_operation, read_access
 from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.accesses.emit import Emitter, declare
-from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
+from voltac.passes.accesses.rewriting import AccessRewriting
+from voltac.passes.facts.effects import FunctionEffects
 from voltac.passes.loops.gang_loops import GangLoop, root
 from voltac.target_info import TargetInfo
 
@@ -33,14 +34,13 @@ _GREATER = m.call("@llvm.smax.i32", m.value("limit"), m.value("start"))
 _FIRST_LANES = m.op("icmp", m.constant("numbers"), m.splat(m.value("rest")), predicate="ult")
 
 
-def copy_whole(module: Module, options: Options) -> None:
-    """Rewrite the module."""
-    layout = module.layout(options.target.pointer_bits // 8)
-    effects: ModuleEffects | None = None
+def copy_whole(module: Module, options: Options) -> list[AccessReport]:
+    """Rewrite the module; the reports are of the accesses that are copied."""
+    rewriting = AccessRewriting(module, options)
     for function in module.often_called:
         if len(function.blocks) > 4 and any(_may_copy(block) for block in function.blocks):
-            effects = effects or module_effects(module)
-            _copy_in(module, function, layout, effects, options.target)
+            _copy_in(rewriting, function, options.target)
+    return rewriting.reports
 
 
 def _may_copy(block: Block) -> bool:
@@ -49,8 +49,8 @@ def _may_copy(block: Block) -> bool:
     return sorted(filter(None, map(pseudo_operation, block.instructions))) == ["gather", "scatter"]
 
 
-def _copy_in(module: Module, function: Function, layout: DataLayout, effects: ModuleEffects, target: TargetInfo) -> None:
-    flow = control_flow(function)
+def _copy_in(rewriting: AccessRewriting, function: Function, target: TargetInfo) -> None:
+    flow, layout = control_flow(function), rewriting.layout
     values: LaneValues | None = None
     for found in [loop for loop in flow.loops if len(loop.blocks) == 2]:
         values = values or lane_values(function, layout)
@@ -69,12 +69,14 @@ def _copy_in(module: Module, function: Function, layout: DataLayout, effects: Mo
             if loop is None or copied is None or _is_placed_in(loop, copied):
                 continue
         load, store = copied
-        known = FunctionEffects(effects, function, values)
+        known = FunctionEffects(rewriting.effects, function, values)
         if load.memory.root == store.memory.root or known.may_overlap(load.memory, store.memory):
             continue
         rest = _rest(loop, load, store, values)
         if rest is not None:
-            _replace(module, function, loop, load, store, *rest)
+            for access in copied:
+                rewriting.report("copied", access, function, loop.body.name, "nothing else is done with what is loaded")
+            _replace(rewriting.module, function, loop, load, store, *rest)
             values = None
 
 
