@@ -21,7 +21,7 @@ from voltac.passes.loops.accumulators import folded, repeated
 from voltac.passes.loops.copied_blocks import unquoted
 from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.narrow_sums import NarrowSum, summed
-from voltac.passes.loops.rests import blocks_of_rest
+from voltac.passes.loops.rests import blocks_of_rest, ways_behind
 from voltac.passes.loops.shiftable import ShiftableLoop
 from voltac.passes.loops.wide_loops import WideLoop
 from voltac.records import replace
@@ -127,16 +127,10 @@ def _new_ones(
 
 def _block_behind(loop: GangLoop) -> Block | None:
     """The block behind the loop and its rest, which takes what the loop carries by phis alone."""
-    function = loop.function
-    finished = function.block(loop.header.terminator.parts.labels[1])
-    branch = finished.terminator
-    path = marks.path_of(unquoted(finished.name))
-    if path is None or path.path != marks.FINISHED or branch.op != "br" or len(branch.parts.labels) != 2:
+    function, ways = loop.function, ways_behind(loop)
+    if ways is None or len(ways[0].instructions) != 2:
         return None
-    masked, done = branch.parts.labels
-    known = marks.path_of(unquoted(masked))
-    if known is None or known.path != marks.MASKED or len(finished.instructions) != 2:
-        return None
+    finished, masked, done = ways
     behind = function.block(done)
     rest = {*blocks_of_rest(function, masked, done), finished.name, loop.header.name, *(block.name for block in loop.blocks)}
     given = loop.names | {finished.instructions[0].name}

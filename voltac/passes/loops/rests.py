@@ -34,23 +34,29 @@ _WHERE_FAR = m.op("select", m.value("far"), m.value("limit"), m.number(int(NEVER
 _SOME_LEFT = m.op("icmp", m.value("rest"), m.number(0), predicate="ne")
 
 
-def _block_behind(loop: GangLoop, flow: ControlFlow) -> Block | None:
-    """The block behind the loop and its rest; None where there is no rest, or more than that before the block."""
-    function = loop.function
-    finished = function.block(loop.header.terminator.parts.labels[1])
+def ways_behind(loop: GangLoop) -> tuple[Block, str, str] | None:
+    """The block that asks whether anything is left, and the blocks for the rest and behind it; None where there is no rest."""
+    finished = loop.function.block(loop.header.terminator.parts.labels[1])
     branch = finished.terminator
     path = marks.path_of(unquoted(finished.name))
     if path is None or path.path != marks.FINISHED or branch.op != "br" or len(branch.parts.labels) != 2:
         return None
     masked, done = branch.parts.labels
+    known = marks.path_of(unquoted(masked))
+    return (finished, masked, done) if known is not None and known.path == marks.MASKED else None
+
+
+def _block_behind(loop: GangLoop, flow: ControlFlow) -> Block | None:
+    """The block behind the loop and its rest; None where there is no rest, or more than that before the block."""
+    function, ways = loop.function, ways_behind(loop)
+    if ways is None:
+        return None
+    finished, masked, done = ways
     inside = blocks_of_rest(function, masked, done)
     if not all(function.block(name).successors and flow.dominates(masked, name) for name in inside):
         return None
-    known = marks.path_of(unquoted(masked))
     behind = function.block(done)
-    if known is None or known.path != marks.MASKED or list(behind.phis()) or list(finished.phis()):
-        return None
-    return behind
+    return None if list(behind.phis()) or list(finished.phis()) else behind
 
 
 def _is_before(several: GangLoop, loop: GangLoop, values: LaneValues) -> bool:
