@@ -19,6 +19,8 @@ from reducing import least_text, reduced
 from running import Worker, run
 from toy_campaigns import CAMPAIGNS as TOYS
 
+pytestmark = pytest.mark.whole
+
 COMMAND = Path(__file__).resolve().parent / "campaigns"
 NAMES = re.findall(
     r'^            "([\w-]+)",$\n^            "[a-z ]', (COMMAND / "campaign_table.py").read_text(), re.MULTILINE

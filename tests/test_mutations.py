@@ -12,6 +12,8 @@ from bombs import bomb
 from mutations import Compiler, Mutation, mutation, run, sources
 from subtrees import mutated_tree, parts
 
+pytestmark = pytest.mark.whole
+
 SHARDS, PER_SHARD = 40, 500
 
 
@@ -45,7 +47,6 @@ def test_parts_of_a_program_are_its_groups_and_statements() -> None:
     assert len({mutated_tree(text, "void g() { x = 4; }", random.Random(seed)) for seed in range(40)}) > 20
 
 
-@pytest.mark.whole
 def test_texts_that_ask_for_much_end_in_an_object_or_in_errors(tmp_path: Path) -> None:
     failures = []
     with Compiler() as compiler:

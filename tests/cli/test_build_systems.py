@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.whole
+
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "command_line.md"
 SCRIPTS = sysconfig.get_path("scripts")
 SOURCES = {

@@ -15,6 +15,8 @@ import pytest
 from language_client import Editor
 from lsprotocol import types
 
+pytestmark = pytest.mark.whole
+
 number = itertools.count()
 LOOP = "export void f(uniform float a[], uniform int n) {\n    foreach (i = 0 ... n)\n        a[i] += 1;\n}\n"
 

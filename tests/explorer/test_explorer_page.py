@@ -11,7 +11,7 @@ from browser import DESK, PHONE, launched, needs_browser, opened, width_of
 from playwright.sync_api import Browser, Page, expect
 from served_explorer import Explorer
 
-pytestmark = needs_browser
+pytestmark = [pytest.mark.whole, needs_browser]
 
 SOURCE = """\
 export void half(uniform float x[n], uniform float out[n], uniform int n) {

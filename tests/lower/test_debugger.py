@@ -21,7 +21,7 @@ from voltac.options import Options
 from voltac.target_info import find_target
 
 MISSING = [name for name in ("gdb", "gcc") if shutil.which(name) is None]
-pytestmark = pytest.mark.skipif(bool(MISSING), reason=f"not installed: {' '.join(MISSING)}")
+pytestmark = [pytest.mark.whole, pytest.mark.skipif(bool(MISSING), reason=f"not installed: {' '.join(MISSING)}")]
 
 INCLUDED = """static noinline uniform int sum(uniform int a, uniform int b) {
     uniform int both = a + b;

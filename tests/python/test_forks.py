@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.whole
+
 COMMON = """
 import multiprocessing, os, signal, sys, threading, time
 import numpy as np

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from soaking import soaked
+
+pytestmark = pytest.mark.whole
 
 
 def test_threads_and_processes_at_once(tmp_path: Path) -> None:

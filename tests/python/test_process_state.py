@@ -23,6 +23,8 @@ from voltac.options import Options
 from voltac.system.deep_stack import deep_recursion, with_deep_stack
 from voltac.target_info import find_target
 
+pytestmark = pytest.mark.whole
+
 FUNCTION = """export void f{0}(uniform float a[], uniform float b[], uniform int n) {{
     foreach (i = 0 ... n) {{ float s = a[i]; for (uniform int k = 0; k < {0}; ++k) s += b[i + k] * sqrt(s); b[i] = {1}s{2}; }}
 }}

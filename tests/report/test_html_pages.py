@@ -15,6 +15,8 @@ from voltac.cli.command import main
 from voltac.report.page import style
 from voltac.report.source_colours import coloured
 
+pytestmark = pytest.mark.whole
+
 SOURCE = """\
 /* A point, <in> two
    lines & a "comment". */

@@ -16,6 +16,8 @@ from voltac.pipeline import Compilation
 from voltac.records import replace
 from voltac.target_info import TargetInfo, find_target
 
+pytestmark = pytest.mark.whole
+
 NEON = tuple(map(find_target, ("neon-i32x4", "neon-i32x8")))
 NEON_SMALL_TYPES = tuple(map(find_target, ("neon-i8x16", "neon-i16x8", "neon-i8x32", "neon-i16x16")))
 SVE, SVE256, SVE512 = (

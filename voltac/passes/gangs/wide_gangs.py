@@ -14,8 +14,10 @@ So with gangs whose work is a short loop, the same number of iterations for all 
 
 from __future__ import annotations
 
-from voltac.ir.cfg import control_flow
-from voltac.ir.lane_values import lane_values
+from collections.abc import Sequence
+
+from voltac.ir.cfg import ControlFlow, NaturalLoop, control_flow
+from voltac.ir.lane_values import LaneValues, lane_values
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.types import DataLayout
 from voltac.options import Options
@@ -46,52 +48,71 @@ def widen_gangs(module: Module, options: Options) -> None:
         gains = gains_by_width(function, options)
         if gains or is_narrow:
             calls = calls or RareCalls(module)
-            _widen_function(function, calls, layout, options, _MOST_FILLING if is_narrow else _MOST_INSTRUCTIONS, not gains)
+            _Widening(function, calls, layout, options, _MOST_FILLING if is_narrow else _MOST_INSTRUCTIONS, not gains).write()
 
 
-def _widen_function(
-    function: Function, calls: RareCalls, layout: DataLayout, options: Options, most: int, only_fills: bool
-) -> None:
-    """Rewrite loops of up to ``most`` instructions, longer ones only where they wait; ``only_fills``: that registers are filled
-    is all that is gained."""
-    flow = control_flow(function)
-    inner = flow.inner_loops()
-    candidates = [loop for loop in flow.loops if len(loop.blocks) == 2 or inner[loop.header] or calls.is_any()]
-    if not candidates:
-        return
-    values = lane_values(function, layout)
-    known = FunctionEffects(calls.effects, function, values)
-    for loop in candidates:
-        within = inner[loop.header]
-        found = GangLoop.of(function, loop, flow, values, _MOST_FILLING)
-        if found is None or (within and len(found.blocks) > 1 and found.carried):
-            continue
-        rare = [] if within or len(found.blocks) == 1 else rare_branches(found, flow, values, calls)
-        if len(found.blocks) > 1 and not within and not rare:
-            continue
+class _Widening:
+    """Rewrites a function's loops of up to ``most`` instructions, longer ones only where they wait; ``only_fills``: that
+    registers are filled is all that is gained."""
+
+    def __init__(
+        self, function: Function, calls: RareCalls, layout: DataLayout, options: Options, most: int, only_fills: bool
+    ) -> None:
+        self.function, self.calls, self.layout, self.options = function, calls, layout, options
+        self.most, self.only_fills = most, only_fills
+
+    def write(self) -> None:
+        flow = control_flow(self.function)
+        inner = flow.inner_loops()
+        candidates = [loop for loop in flow.loops if len(loop.blocks) == 2 or inner[loop.header] or self.calls.is_any()]
+        if not candidates:
+            return
+        values = lane_values(self.function, self.layout)
+        known = FunctionEffects(self.calls.effects, self.function, values)
+        for loop in candidates:
+            within = inner[loop.header]
+            found = GangLoop.of(self.function, loop, flow, values, _MOST_FILLING)
+            body = self._body_of(found, within, flow, values) if found else None
+            if body is not None and body.is_possible(known):
+                self._widen(body, known)
+
+    def _body_of(
+        self, found: GangLoop, within: Sequence[NaturalLoop], flow: ControlFlow, values: LaneValues
+    ) -> WideBody | None:
+        """What the loop does, unless other loops, branches or what is carried on forbid that several gangs do it."""
+        parts = len(found.blocks) > 1
+        if within and parts and found.carried:
+            return None
+        rare = rare_branches(found, flow, values, self.calls) if parts and not within else []
+        if parts and not within and not rare:
+            return None
         move_conditions_into_terms(found, values)
-        carried, in_turn = None if rare else accumulators(found, values, options), list[Instruction]()
+        carried, in_turn = None if rare else accumulators(found, values, self.options), list[Instruction]()
         if carried is None:
-            turns = carried_in_turn(found, calls)
+            turns = carried_in_turn(found, self.calls)
             if turns is None or within:
-                continue
+                return None
             carried, in_turn = [], turns
-        body = WideBody(found, values, carried, options, within)
-        body.only_fills, body.rare, body.in_turn = only_fills, rare, in_turn
+        body = WideBody(found, values, carried, self.options, within)
+        body.only_fills, body.rare, body.in_turn = self.only_fills, rare, in_turn
         if len(within) == 1 and not carried:
-            body.asking = asking_of(function, within[0], flow, values, options)
-        if not body.is_possible(known):
-            continue
-        only_waits = sum(len(block.instructions) for block in found.blocks) > most
+            body.asking = asking_of(self.function, within[0], flow, values, self.options)
+        return body
+
+    def _widen(self, body: WideBody, known: FunctionEffects) -> None:
+        """Several gangs at once, where that gains, and fewer at once of what those leave."""
+        found = body.loop
+        only_waits = sum(len(block.instructions) for block in found.blocks) > self.most
         factor, fewer = factors_of(body, only_waits)
-        if factor > 1:
-            written = WideLoop(found, carried, body.narrow, options.target)
-            written.asking = body.asking.union(*(branch.tests for branch in rare))
-            written.rare, written.parted, written.in_turn = rare, frozenset(body.parted), in_turn
-            last = LastSums(ShiftableLoop(found, values, known)) if body.is_narrow and body.narrow else None
-            written.write(factor, body.distances)
-            if fewer > 1:
-                written.begin_behind()
-                written.write(fewer, body.distances)
-                if last is not None and last.is_possible:
-                    last.write(written, fewer)
+        if factor == 1:
+            return
+        written = WideLoop(found, body.carried, body.narrow, self.options.target)
+        written.asking = body.asking.union(*(branch.tests for branch in body.rare))
+        written.rare, written.parted, written.in_turn = body.rare, frozenset(body.parted), body.in_turn
+        last = LastSums(ShiftableLoop(found, body.values, known)) if body.is_narrow and body.narrow else None
+        written.write(factor, body.distances)
+        if fewer > 1:
+            written.begin_behind()
+            written.write(fewer, body.distances)
+            if last is not None and last.is_possible:
+                last.write(written, fewer)
