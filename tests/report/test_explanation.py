@@ -66,6 +66,14 @@ def test_whole_gangs_leave_nothing_over() -> None:
     assert "nothing is left over" in the(explained("avx2-i32x8"), 10, "foreach").text
 
 
+def test_a_foreach_that_only_copies_has_no_gangs() -> None:
+    source = "export void f(uniform int8 a[], uniform int8 b[], uniform int n) { foreach (i = 0 ... n) b[i] = a[i]; }"
+    made = compile_source(source, "f.ispc", Options(find_target("avx2-i32x8"), 2, whole_program=True))
+    told = {fact.operation: fact.text for fact in explanation_of(made).facts}
+    assert told["foreach"] == "no gangs: all is copied at once"
+    assert told["store"] == told["load"] == "part of a memcpy of all"
+
+
 def test_the_rest_is_named_where_llvm_has_joined_its_blocks_with_others() -> None:
     """It takes the test of n out of the outer loop and names what is left after both."""
     source = """

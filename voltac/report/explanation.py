@@ -281,6 +281,8 @@ def _statements(job: Compiled, options: Options) -> list[Fact]:
     """Which paths of the statements with two of them are in the code, and what sums wait for."""
     paths = _paths(job.resolved)
     left = {(found.line, found.column, found.path) for found in marks.paths_mentioned(job.final)}
+    copies = {marks.path_of(report.block) for report in job.reports if report.kind == "copied"}
+    copied = {(found.line, found.column) for found in copies if found is not None}
     for place, possible in paths.items():
         if (*place, marks.ALL_ON) in left and not any((*place, path) in left for path in (marks.MASKED, marks.FINISHED)):
             # LLVM has seen that nothing is left over.
@@ -291,9 +293,15 @@ def _statements(job: Compiled, options: Options) -> list[Fact]:
             continue
         for node in nodes(function.body):
             if isinstance(node, tree.Foreach) or (isinstance(node, (tree.If, tree.Loop)) and node.coherent):
-                there = paths.get((node.span.line, node.span.column))
+                at = (node.span.line, node.span.column)
+                there = paths.get(at)
                 if there:
-                    text = _foreach(there, options.target.width) if isinstance(node, tree.Foreach) else _coherent(there)
+                    if not isinstance(node, tree.Foreach):
+                        text = _coherent(there)
+                    elif at in copied and marks.ALL_ON not in there:
+                        text = "no gangs: all is copied at once"
+                    else:
+                        text = _foreach(there, options.target.width)
                     fastest = of_statement(job.repeats, block_names(node)[0].rpartition(".")[0])[:1]
                     text += "".join(f"; where addresses and banks allow, a repeat: {one.told()}" for one in fastest)
                     word = keyword(node)
