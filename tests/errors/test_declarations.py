@@ -23,6 +23,7 @@ test_storage = row_test(
         ("7.1 defined twice", "error: 'a' ... line 1", "int a = 1;\nint «a» = 2;"),
         ("7.1 in its own initializer", "error: 'a'", "void f() { int a = «a»; }"),
         ("16.1 later declarators", "error: 'a' ... one declaration", "void f() { int a = 1, b = «a»; }"),
+        ("16.1 earlier enumerators", "error: 'a' ... write its value, 3", "enum E { z = 2, a, b = «a» };"),
         ("4.5 prototype in a block", "error: local declaration", "void f() { int «g»(int); }"),
         ("4.3 void parameter", "error: ()", "void f(«void»);"),
         ("4.1 more than one type", "error: more than one type", "typedef int T;\nfloat «T» x;"),

@@ -17,6 +17,7 @@ from voltac.messages.diagnostics import Diagnostics
 from voltac.messages.message import Note, Span
 from voltac.messages.suggestions import suggestion
 from voltac.options import Options
+from voltac.records import record
 from voltac.sema import tree
 from voltac.sema.checked_function import CheckedFunction, EnclosingStatement
 from voltac.sema.scopes import FunctionSet, Poisoned, Scopes, Symbol, TemplateSymbol
@@ -63,6 +64,16 @@ class Rejected(Exception):
     """The statement at hand has a mistake that was reported."""
 
 
+@record
+class Sibling:
+    """A name that is not yet known in the declaration that declares it, and what to write instead."""
+
+    span: Span
+    until: str
+    """Behind what it is known."""
+    advice: str
+
+
 class Checker:
     """One compilation: its options, names, and the program that comes into being."""
 
@@ -96,8 +107,8 @@ class Checker:
         """What a value is being converted for, to be pointed at if that is not possible."""
         self.doubtful = False
         """The declaration at hand was closed too early by a brace."""
-        self.siblings: dict[str, Span] = {}
-        """Earlier variables of the declaration at hand, which its initial values don't see."""
+        self.siblings: dict[str, Sibling] = {}
+        """Earlier names of the declaration at hand, which its initial values don't see."""
         self.declarations: Sequence[ast.ExternalDeclaration] = ()
         """All of the file."""
         self._definitions: dict[str, tuple[Span, str]] | None = None
@@ -207,9 +218,9 @@ class Checker:
                 raise Rejected
             self.function.undeclared.add(name)
         if name in self.siblings:
-            note = self.note(self.siblings[name], f"'{name}' is declared here, and known after the ';'")
-            advice = "variables of one declaration do not see each other; write two declarations"
-            self.reject("undeclared", span, f"'{name}' is not declared yet: {advice}", note)
+            earlier = self.siblings[name]
+            note = self.note(earlier.span, f"'{name}' is declared here, and known after the '{earlier.until}'")
+            self.reject("undeclared", span, f"'{name}' is not declared yet: {earlier.advice}", note)
         later = None if message else self._defined_later(name)
         if later is not None:
             place, remedy = later

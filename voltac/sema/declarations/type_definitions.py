@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from voltac.sema import attributes, tree
-from voltac.sema.checker import NAMELESS, Checker, Rejected, declared_here, first_in, specifier
+from voltac.sema.checker import NAMELESS, Checker, Rejected, Sibling, declared_here, first_in, specifier
 from voltac.sema.declarations.declarators import declare, resolve_specifiers
 from voltac.sema.operands import value_of
 from voltac.sema.scopes import ConstantSymbol, Poisoned, TypeSymbol
@@ -155,7 +155,11 @@ def check_enum(checker: Checker, node: ast.EnumSpecifier) -> Qual:
             with suppress(Rejected):
                 following = _enumerator_value(checker, enumerator.name, enumerator.value)
         enum.values[enumerator.name] = following & 0xFFFFFFFF
+        advice = f"enumerators of one enum do not see each other; write its value, {following}"
+        checker.siblings[enumerator.name] = Sibling(enumerator.span, "}", advice)
         following += 1
+    for enumerator in node.enumerators:
+        checker.siblings.pop(enumerator.name, None)
     for enumerator in node.enumerators:
         earlier = checker.scopes.find_here(enumerator.name)
         if earlier is not None and not isinstance(earlier, Poisoned):

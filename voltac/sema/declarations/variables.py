@@ -9,7 +9,7 @@ from voltac.messages.message import Span
 from voltac.records import mutable_record
 from voltac.sema import attributes, tree
 from voltac.sema.analyses.uniformity import note_declaration
-from voltac.sema.checker import Checker, Rejected, declaration, declared_here, first_in, place_of, statement
+from voltac.sema.checker import Checker, Rejected, Sibling, declaration, declared_here, first_in, place_of, statement
 from voltac.sema.declarations.declarators import (
     Base,
     Declared,
@@ -234,7 +234,8 @@ def _check_variable(
     except Rejected:
         variable.wrong = True
         checker.note_gap()
-    checker.siblings[declared.name] = declared.span
+    advice = "variables of one declaration do not see each other; write two declarations"
+    checker.siblings[declared.name] = Sibling(declared.span, ";", advice)
     return variable
 
 
