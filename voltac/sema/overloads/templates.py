@@ -286,7 +286,7 @@ def candidates(
             bindings = deduce(checker, template, bindings, given)
         if isinstance(bindings, str):
             reasons.append((template, bindings))
-        elif template.declaration.body is None:
+        elif template.declaration.body is None and key_of(template, bindings) not in template.instances:
             reasons.append((template, "it is declared but not defined before this call"))
         else:
             found.append(instance(checker, template, bindings, span))
