@@ -69,6 +69,7 @@ from voltac.passes.masks.flatten_branches import flatten_branches
 from voltac.passes.masks.frozen_conditions import freeze_compared
 from voltac.passes.masks.joined_conditions import join_conditions
 from voltac.passes.masks.merged_ranges import merge_ranges
+from voltac.passes.masks.neutral_elements import select_operands
 from voltac.passes.masks.signed_compares import compare_signed
 from voltac.passes.masks.single_choices import choose_once
 from voltac.passes.masks.unmasked_stores import keep_stores_unmasked
@@ -235,6 +236,9 @@ PASSES = (
          move_some_lanes, lambda options: not options.target.is_device and not has_masked(options.target, 1)),
     Pass("fuse_products", "products that are added become fused multiply-adds, where the language allows it",
          fuse_products, _fuses),
+    Pass("select_operands", "what is summed up in loops where a condition holds is selected before the sum",
+         select_operands,
+         lambda options: options.level > 1 and _resolves_on_host(options) and not options.target.has_mask_registers),
 )  # fmt: skip
 """In order; each rewrites the module. That which resolves accesses gives reports of them."""
 
