@@ -1,6 +1,8 @@
 // A scene of three kinds of shapes and five materials, rendered and finished by both; says what differs.
+#include "archive_reference.h"
 #include "film_reference.h"
 #include "reference.h"
+#include "sheet_main.h"
 #include "volume_reference.h"
 
 #include "film_ispc.h"
@@ -275,6 +277,10 @@ int main(int argc, char **) {
                 wanted += number % base * scale;
             expect(points[k][d] == wanted, "a point of the sequence");
         }
+
+    const std::string archive = reference::archive_differs(bytes, width, height), sheets = sheet_differs(random_float);
+    expect(archive.empty(), archive.c_str());
+    expect(sheets.empty(), sheets.c_str());
 
     fflush(stdout);
     ispc::describe(bytes.data(), 3 * pixels);
