@@ -74,6 +74,33 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
     kernels.check()
 
 
+OF_ONE_ARRAY = """
+export void f(uniform TYPE a[], const uniform TYPE b[], uniform int to, uniform int from, uniform int n, uniform int m) {
+    for (uniform int y = 0; y < m; y++) foreach (i = 0 ... n) a[to + i] += b[y] * a[from + i];
+}"""
+
+
+@pytest.mark.parametrize(("element", "target"), some_pairs(TYPES, TARGETS, 5))
+def test_rows_of_one_array_are_asked_whether_they_are_apart(element: str, target: str) -> None:
+    """Nearer than a gang, a gang loads all before it stores any."""
+    random = np.random.default_rng(2)
+    dtype = np.dtype(TYPES[element])
+    kernels = JudgedKernels(OF_ONE_ARRAY.replace("TYPE", element), target)
+    assert kernels.text.count(".ask.far:") == 1
+    lanes = kernels.width
+    for number, apart in enumerate((0, 1, lanes // 2, lanes - 1, lanes, lanes + 1, 3 * lanes)):
+        for n in (0, 1, lanes // 2 + 1, lanes - 1, lanes, 2 * lanes + 3):
+            for to, begin in {(0, apart), (apart, 0)}:
+                a, b = random.integers(0, 3, apart + n).astype(dtype), random.integers(0, 3, 2).astype(dtype)
+                wanted = a.copy()
+                for factor in b:
+                    for at in range(0, n, lanes):
+                        i = np.arange(at, min(at + lanes, n))
+                        wanted[to + i] += factor * wanted[begin + i]
+                kernels.expect("f", [a, b], (to, begin, n, 2), wanted, interpreted=number % 3 == n % 3)
+    kernels.check()
+
+
 @pytest.mark.parametrize(
     "body",
     [
@@ -83,6 +110,7 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
         "a[i] += b[i & 1023];",
         "a[i] += 1; a[i + 1] = 2;",
         "a[i] = b[i];",  # the last gang may overlap
+        "a[i] += a[m - i];",  # so that what is between changes from lane to lane
     ],
 )
 def test_where_lanes_matter_the_mask_stays(body: str) -> None:
