@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from kernels import compile_kernels
+from passed_text import passed
 
 SOURCE = """
 export void scaled(uniform float a[], uniform float r[], uniform int n) {
@@ -26,7 +27,7 @@ def test_results_are_those_of_numpy(target: str) -> None:
     kernels = compile_kernels(SOURCE, target=target)
     random = np.random.default_rng(1)
     for n in (0, 1, 37, 200):
-        for a in (random.standard_normal(n), np.ones(n), np.repeat(random.standard_normal(n), 16)[:n] * 3):
+        for a in (random.standard_normal(n), np.ones(n), -np.ones(n), np.repeat(random.standard_normal(n), 16)[:n] * 3):
             a = a.astype(np.float32)
             r = np.full(n, 7, np.float32)
             kernels.scaled(a, r, n)
@@ -47,3 +48,11 @@ def test_whole_stores_are_only_made_where_masked_ones_are_slow() -> None:
     assert "vmaskmovps" in slow and "vmaskmovps" not in fast
     stores = [line for line in slow.splitlines() if "vmovups\t%ymm" in line and "(" in line]
     assert stores, "a plain store of a vector beside the masked one"
+
+
+def test_the_store_is_skipped_where_no_lane_may_be_on() -> None:
+    """Of the rest, which is there if a lane is on, nothing is asked."""
+    rows = "export void f(uniform float a[], uniform float b[], uniform int n, uniform int m) {"
+    condition = passed(f"{rows} foreach (i = 0 ... n) if (b[i] > 0) a[i] = b[i]; }}", "avx2-i32x8")
+    rest = passed(f"{rows} for (uniform int y = 0; y < m; y++) foreach (i = 0 ... n) a[i] = a[i + 1] + b[y]; }}", "avx2-i32x8")
+    assert [text.count("masked.some:") for text in (condition, rest)] == [1, 0] and "masked.part:" in rest
