@@ -163,22 +163,24 @@ class _Resolver:
                 if instruction.op in _TAKING_LANES and instruction.type == "ptr" and self.options.resolve_accesses:
                     self._leaving_lane(index, instruction, plan)
                 continue
+            if access is not None:
+                accesses.append(access)
+                plan.removed.add(index)
+                if not access.is_store and access.all_on and access.address is not None:
+                    plan.regular_loads[instruction.name] = access
+                # What is known is not loaded: no store has to be done before it.
+                if not access.is_store and self.options.resolve_accesses and (layers := known.find(access)):
+                    plan.add(index, instruction, partial(_write_layers, access, layers))
+                    if len(layers) == 1:
+                        self.emit.same[instruction.name] = layers[0].value
+                    self._report(access, block, "shared", "the value is known already")
+                    continue
             self._interfere(instruction, access, loads, stores, finished)
             self._interfere_waiting(instruction, access, waiting, done_waiting)
             known.pass_by(instruction, access)
             if access is None:
                 if self.effects.may_stop(instruction):
                     stops.append(index)
-                continue
-            accesses.append(access)
-            plan.removed.add(index)
-            if not access.is_store and access.all_on and access.address is not None:
-                plan.regular_loads[instruction.name] = access
-            if not access.is_store and self.options.resolve_accesses and (layers := known.find(access)):
-                plan.add(index, instruction, partial(_write_layers, access, layers))
-                if len(layers) == 1:
-                    self.emit.same[instruction.name] = layers[0].value
-                self._report(access, block, "shared", "the value is known already")
                 continue
             if access.is_store and access.is_consecutive and self.options.resolve_accesses:
                 self._wait(access, waiting, done_waiting)
