@@ -26,11 +26,14 @@ from collections.abc import Callable
 from voltac.ir.cfg import control_flow
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.options import Options
+from voltac.passes.facts.effects import ModuleEffects, module_effects
+from voltac.records import record
 from voltac.system.lazy_patterns import lazy_pattern
 from voltac.target_info.processors import find_processor
 
 _MOST_IN_A_BLOCK = 4
-"""Accesses: each is a branch, with code for both ways. Chosen, not measured."""
+"""Accesses, those under one mask behind each other as one: each is a branch, with code for both ways. Chosen, not measured."""
+_IN_MEMORY = frozenset(("load", "store", "fence", "atomicrmw", "cmpxchg"))
 _STORE = lazy_pattern(
     r"call void @llvm\.masked\.store\.\S+\((?P<value><(?P<lanes>\d+) x \w+> \S+), ptr align (?P<align>\d+) (?P<pointer>\S+), "
     r"<\d+ x i1> (?P<mask>%[^ )]+)\)(?P<rest>.*)"
@@ -47,12 +50,28 @@ def make_stores_whole(module: Module, options: Options) -> None:
     processor = find_processor(target.processor)
     if target.has_masked_load and processor is not None and processor.masked_stores:
         return
+    effects: ModuleEffects | None = None
     for function in module.often_called:
         if any("@llvm.masked." in instruction.text for instruction in function.instructions()):
-            _rewrite(function, loads=not target.has_masked_load)
+            effects = effects or module_effects(module)
+            _rewrite(function, effects, loads=not target.has_masked_load)
 
 
-def _rewrite(function: Function, loads: bool) -> None:
+@record
+class _Masked:
+    """An access under a mask, or several stores under one that may be done at the place of the last."""
+
+    places: list[int]
+    """In the block."""
+    matches: list[re.Match[str]]
+    is_store: bool
+
+    @property
+    def mask(self) -> str:
+        return self.matches[0]["mask"]
+
+
+def _rewrite(function: Function, effects: ModuleEffects, loads: bool) -> None:
     flow = control_flow(function)
     fresh, definitions = function.fresh_names(), function.definitions()
     names: dict[str, str] = {}
@@ -60,8 +79,9 @@ def _rewrite(function: Function, loads: bool) -> None:
     for block in function.blocks:
         parts = [block]
         if block.name in flow.loop_of:
-            parts = _split(block, fresh, definitions, loads)
-            if len(parts) > 1:
+            found = _accesses(block, effects, loads)
+            if 0 < len(found) <= _MOST_IN_A_BLOCK:
+                parts = _split(block, found, fresh, definitions)
                 names[f"%{block.name}"] = f"%{parts[-1].name}"
         blocks += parts
     if names:
@@ -72,28 +92,41 @@ def _rewrite(function: Function, loads: bool) -> None:
                 phi.rename(names)
 
 
-def _split(block: Block, fresh: Callable[[str], str], definitions: dict[str, Instruction], loads: bool) -> list[Block]:
-    found: list[tuple[int, re.Match[str], bool]] = []
+def _accesses(block: Block, effects: ModuleEffects, loads: bool) -> list[_Masked]:
+    found: list[_Masked] = []
+    is_open = False
     for index, instruction in enumerate(block.instructions):
-        if instruction.op == "call" and "@llvm.masked." in instruction.text:
-            text = instruction.text.strip()
-            stored = _STORE.match(text)
-            match = stored or (_LOAD.match(text) if loads else None)
-            if match:
-                found.append((index, match, stored is not None))
-    if not found or len(found) > _MOST_IN_A_BLOCK:
-        return [block]
-    parts = [block]
-    instructions = block.instructions
-    block.instructions = instructions[: found[0][0]]
-    for number, (index, match, is_store) in enumerate(found):
-        end = found[number + 1][0] if number + 1 < len(found) else len(instructions)
-        if is_store:
-            made = _stored(parts[-1], instructions[index], match, fresh, _may_be_none(match["mask"], definitions))
+        is_call = instruction.op == "call"
+        stored = _STORE.match(instruction.text.strip()) if is_call else None
+        if stored is not None:
+            if is_open and found[-1].mask == stored["mask"]:
+                found[-1].places.append(index)
+                found[-1].matches.append(stored)
+            else:
+                found.append(_Masked([index], [stored], True))
+            is_open = True
+            continue
+        if instruction.op in _IN_MEMORY or (is_call and effects.effect(instruction.parts.callee) != "none"):
+            is_open = False
+        loaded = _LOAD.match(instruction.text.strip()) if is_call and loads else None
+        if loaded is not None:
+            found.append(_Masked([index], [loaded], False))
+    return found
+
+
+def _split(block: Block, found: list[_Masked], fresh: Callable[[str], str], definitions: dict[str, Instruction]) -> list[Block]:
+    instructions, block.instructions = block.instructions, []
+    parts, start = [block], 0
+    for each in found:
+        last = each.places[-1]
+        parts[-1].instructions += [instructions[at] for at in range(start, last) if at not in each.places]
+        masked = [instructions[at].text for at in each.places]
+        if each.is_store:
+            parts += _stored(parts[-1], masked, each.matches, fresh, _may_be_none(each.mask, definitions))
         else:
-            made = _loaded(parts[-1], instructions[index], match, fresh)
-        parts += made
-        parts[-1].instructions += instructions[index + 1 : end]
+            parts += _loaded(parts[-1], masked[0], each.matches[0], fresh)
+        start = last + 1
+    parts[-1].instructions += instructions[start:]
     return parts
 
 
@@ -117,23 +150,23 @@ def _ask(before: Block, match: re.Match[str], whole: str, part: str, fresh: Call
 
 
 def _stored(
-    before: Block, masked: Instruction, match: re.Match[str], fresh: Callable[[str], str], may_be_none: bool
+    before: Block, masked: list[str], matches: list[re.Match[str]], fresh: Callable[[str], str], may_be_none: bool
 ) -> list[Block]:
-    """The blocks behind ``before``: the plain store, the masked one, and where they meet."""
+    """The blocks behind ``before``: the plain stores, the masked ones, and where they meet."""
     whole, part, done = (fresh(f"masked.{name}") for name in ("whole", "part", "done"))
-    known = _ask(before, match, whole, part, fresh)
-    plain = f"  store {match['value']}, ptr {match['pointer']}, align {match['align']}{match['rest']}"
+    known = _ask(before, matches[0], whole, part, fresh)
+    plain = [f"  store {one['value']}, ptr {one['pointer']}, align {one['align']}{one['rest']}" for one in matches]
     jump = f"  br label {done}"
-    blocks = [_block(whole, plain, jump)]
+    blocks = [_block(whole, *plain, jump)]
     if may_be_none:
         none, some = fresh("none"), fresh("masked.some")
-        ask = f"  {none} = icmp eq i{match['lanes']} {known}, 0"
+        ask = f"  {none} = icmp eq i{matches[0]['lanes']} {known}, 0"
         blocks.append(_block(part, ask, f"  br i1 {none}, label {done}, label {some}"))
         part = some
-    return [*blocks, _block(part, masked.text, jump), _block(done)]
+    return [*blocks, _block(part, *masked, jump), _block(done)]
 
 
-def _loaded(before: Block, masked: Instruction, match: re.Match[str], fresh: Callable[[str], str]) -> list[Block]:
+def _loaded(before: Block, masked: str, match: re.Match[str], fresh: Callable[[str], str]) -> list[Block]:
     """The blocks behind ``before``: the plain load, the masked one, and where they meet."""
     whole, part, done = (fresh(f"masked.{name}") for name in ("whole", "part", "done"))
     _ask(before, match, whole, part, fresh)
@@ -143,7 +176,7 @@ def _loaded(before: Block, masked: Instruction, match: re.Match[str], fresh: Cal
     result = f"  {match['result']} = phi {match['type']} [ {loaded}, {whole} ], [ {chosen}, {part} ]"
     return [
         _block(whole, plain, jump),
-        _block(part, masked.text.replace(match["result"], chosen, 1), jump),
+        _block(part, masked.replace(match["result"], chosen, 1), jump),
         _block(done, result),
     ]
 
