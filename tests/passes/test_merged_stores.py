@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from judged_kernels import JudgedKernels
+from passed_text import passed
 from some_pairs import some_pairs
 
 from voltac.driver import compile_source
+from voltac.ir.read import read
 from voltac.options import Options
 from voltac.target_info import find_target
 
@@ -67,3 +69,52 @@ def test_each_remainder_at_both_ends_of_memory(element: str, target: str) -> Non
 )
 def test_what_is_known_is_not_loaded_between_stores(body: str, kinds: list[str]) -> None:
     assert sorted(stores_of(body)) == sorted(kinds)
+
+
+TAKEN = """
+export void taken(uniform T a[], uniform T b[], uniform T c[], uniform int n) {
+    foreach (i = 0 ... n) a[i] = b[i] > 3 && c[i] < 6 ? b[i] : c[i];
+}
+export void either(uniform T a[], uniform T b[], uniform T c[], uniform int n) {
+    foreach (i = 0 ... n) a[i] = b[i] > 3 || c[i] < 2 ? c[i] : b[i];
+}
+export void part(uniform T a[], uniform T b[], uniform T c[], uniform int n) {
+    foreach (i = 0 ... n) a[i] = b[i] > 3 && b[i] < 6 ? c[i] : b[i];
+}"""
+
+
+@pytest.mark.parametrize(("element", "target"), some_pairs(TYPES, TARGETS, 3))
+def test_what_conditions_leave_and_take_is_all(element: str, target: str) -> None:
+    """Where one side of a condition's part and the other side of the whole are loaded, every lane's element is."""
+    random = np.random.default_rng(2)
+    kernels = JudgedKernels(TAKEN.replace("T ", f"{element} "), target)
+    dtype = np.dtype(TYPES[element])
+    for number, n in enumerate((0, 1, kernels.width - 1, kernels.elements(dtype) + 1, 2 * kernels.elements(dtype) + 3)):
+        b, c = (random.integers(0, 9, n).astype(dtype) for _ in range(2))
+        for name, wanted in (
+            ("taken", np.where((b > 3) & (c < 6), b, c)),
+            ("either", np.where((b > 3) | (c < 2), c, b)),
+            ("part", np.where((b > 3) & (b < 6), c, b)),
+        ):
+            kernels.expect(name, [np.zeros(n, dtype), b, c], (n,), wanted, interpreted=number % 2 == 1)
+    kernels.check()
+
+
+def masked_loads(body: str) -> int:
+    """Of whole gangs."""
+    head = "export void f(uniform float a[], uniform float b[], uniform float c[], uniform int n) {"
+    module = read(passed(f"{head} foreach (i = 0 ... n) {{ {body} }} }}", "avx2-i32x8"))
+    blocks = [block for function in module.functions for block in function.blocks if block.name.endswith(".all_on")]
+    return sum("@llvm.masked.load." in made.text for block in blocks for made in block.instructions)
+
+
+@pytest.mark.parametrize(
+    ("body", "count"),
+    [
+        ("a[i] = b[i] > 3 && c[i] < 6 ? b[i] : c[i];", 0),
+        ("if (b[i] > 0) if (c[i] > 0) a[i] = 1;", 1),
+        ("a[i] = b[i] > 3 && b[i] < 6 ? c[i] : b[i];", 1),
+    ],
+)
+def test_which_masks_leave_nothing_out(body: str, count: int) -> None:
+    assert masked_loads(body) == count

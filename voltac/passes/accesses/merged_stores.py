@@ -15,7 +15,7 @@ from bisect import bisect
 
 from voltac.ir.lane_values import LaneValues
 from voltac.passes.accesses.access import Access
-from voltac.passes.accesses.available_loads import access_key, inverse, masks_exclude
+from voltac.passes.accesses.available_loads import access_key, inverse, mask_implies, masks_exclude
 from voltac.passes.accesses.emit import Emitter
 from voltac.records import mutable_record
 
@@ -35,12 +35,14 @@ def is_passed(waiting: Waiting, load: Access, values: LaneValues) -> bool:
     return all(masks_exclude(load.mask, store.mask, values) for store in waiting.stores)
 
 
-def covers_all(stores: list[Access], values: LaneValues) -> bool:
-    """Whether the stores together certainly write every lane."""
-    if any(store.all_on for store in stores):
+def covers_all(accesses: list[Access], values: LaneValues) -> bool:
+    """Whether the accesses together certainly touch every lane: those under a condition that is part of another one, and those
+    where that other one does not hold (``x > 0 && y < 1 ? x : y``)."""
+    if any(access.all_on for access in accesses):
         return True
-    masks = [store.mask for store in stores]
-    return any(inverse(mask, values) in masks for mask in masks)
+    masks = list(dict.fromkeys(access.mask for access in accesses))
+    inverted = [inverse(mask, values) for mask in masks]
+    return any(found and mask_implies(found, mask, values) for found in inverted for mask in masks)
 
 
 def mark_readable(accesses: list[Access], stops: list[int], values: LaneValues) -> None:
