@@ -7,6 +7,7 @@ from voltac.ir.match import scalar_of_splat
 from voltac.ir.model import Block, Instruction, Module
 from voltac.ir.types import element_of, lanes_of
 from voltac.passes.loops.copied_blocks import unquoted
+from voltac.passes.loops.known_counts import most_iterations
 from voltac.passes.loops.known_masks import KnownMasks
 from voltac.passes.loops.lane_choices import LaneChoices
 from voltac.passes.loops.lane_loops import MOST_LANES, LaneLoop
@@ -80,7 +81,8 @@ class _Writer(LaneTexts):
         rest = {labels[each.name]: self._inner(each, labels) for each in inner}
         hint = ""
         if walk.options.loop_unrolling and len(inner) == 1:
-            hint = unrolled(self.module, free_node(self.module), len(test) + len(rest[entered]) - 1)
+            size = len(test) + len(rest[entered]) - 1
+            hint = unrolled(self.module, free_node(self.module), size, most_iterations(walk))
         used = [phi for phi in phis if phi.name in walk.used_outside]
         last, leave = rest[labels[body.name]], list[Instruction]()
         last.pop()
