@@ -27,6 +27,7 @@ from voltac.options import Options
 from voltac.passes.accesses.access import Access, AccessReport, pseudo_operation, read_access
 from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.rewriting import AccessRewriting
+from voltac.passes.facts.lane_ranges import LaneRanges
 from voltac.passes.loops.same_operation import same_operation
 
 _MOST_OPERATIONS = 2
@@ -138,6 +139,8 @@ def _operations(load: Access, store: Access, block: Block, uses: Uses) -> list[I
     return found if found and store.value == found[-1].name and used_inside and names.isdisjoint(addresses) else None
 
 
+_WORD = 32
+"""Bits of the lanes whose ranges are known."""
 _DIVISIONS = ("sdiv", "udiv", "srem", "urem", "fdiv", "frem")
 """A gang's are worth a vector."""
 
@@ -181,8 +184,11 @@ def _is_of_rows(row: Operand, column: Operand, values: LaneValues) -> bool:
 
 
 def _most(column: Operand, values: LaneValues) -> int | None:
-    """The largest index, of those that are not negative."""
+    """The largest index, where none is negative."""
     bits = integer_bits(element_of(column.type))
+    if bits == _WORD:
+        least, most = LaneRanges(values.definitions).range(column)
+        return most if least >= 0 else None
     made = made_by(("and", "urem", "lshr", "zext"), column.value, values.definitions)
     if made is None:
         return None
