@@ -105,3 +105,35 @@ def test_results_that_begin_alike_stay_apart(n: int) -> None:
 @pytest.mark.parametrize("source", [SHARED, OTHERS, COUNTED, NEIGHBOURS], ids=["memory", "stores", "values", "lanes"])
 def test_loops_whose_lanes_ask_for_others_stay(source: str) -> None:
     assert ".lane.body" not in written(source, "avx2-i32x8")
+
+
+LIFTING = """export void f(uniform int a[], const uniform int up[], const uniform int steps[], uniform int n) {
+    foreach (i = 0 ... n) {
+        int at = i, left = steps[i], level = 0;
+        while (left > 0) {
+            if (left & 1)
+                at = up[64 * level + at];
+            left >>= 1;
+            level++;
+        }
+        a[i] = at;
+    }
+}
+"""
+
+
+def test_single_loads_under_a_condition_are_left_to_the_gang() -> None:
+    """No lane's way is foreseen, and there is little else to do."""
+    above = np.maximum(np.arange(64) * 9 // 10, 0)
+    up = [above]
+    while len(up) < 6:
+        up.append(up[-1][up[-1]])
+    steps = np.random.default_rng(4).integers(0, 64, 61).astype(np.int32)
+    found = np.zeros(61, np.int32)
+    compile_kernels(LIFTING, "avx2-i32x8").f(found, np.concatenate(up).astype(np.int32), steps, 61)
+    for i, count in enumerate(steps):
+        at = i
+        for _ in range(count):
+            at = int(above[at])
+        assert found[i] == at
+    assert ".lane.body" not in written(LIFTING, "avx2-i32x8")

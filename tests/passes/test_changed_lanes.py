@@ -112,3 +112,55 @@ def test_floats_and_what_lanes_add() -> None:
             expected[i, column] = expected[i, column] * np.float32(0.5) + c[i]
     compile_kernels(source, "avx2-i32x8").f(a, b, c, n)
     assert (a == expected.reshape(-1)).all()
+
+
+BESIDE = f"""{HEAD} {{
+    foreach (i = 0 ... n)
+        for (uniform int k = 0; k < m; k++)
+            a[PLACE] += k + 1;
+}}
+"""
+PLACES = [
+    "i * 16 + (b[i * m + k] >> 4)",
+    "(b[i * m + k] & 7) * programCount + programIndex",
+    "programIndex + (b[i * m + k] % 5) * programCount",
+    "((b[i * m + k] & 7) << 4) + (i & 15)",
+]
+
+
+@pytest.mark.parametrize(
+    ("place", "target"),
+    [
+        (PLACES[0], "avx2-i32x8"),
+        (PLACES[0], "avx2-i32x16"),
+        (PLACES[1], "avx2-i32x16"),
+        (PLACES[2], "sse4-i32x4"),
+        (PLACES[3], "avx2-i32x8"),
+    ],
+)
+def test_places_by_numbers_that_are_known_to_be_small(place: str, target: str) -> None:
+    """In rows of the lanes' own, by what is left of a byte, and beside those of the other lanes, at multiples of the gang."""
+    source = BESIDE.replace("PLACE", place)
+    assert "%changed" in written(source, target)
+    kernel, random, m = compile_kernels(source, target), np.random.default_rng(2), 5
+    width, calls = find_target(target).width, FencedCalls()
+    for n in (1, width, 2 * width + 3):
+        b = random.integers(0, 256, n * m).astype(np.uint8)
+        a = random.integers(0, 9, max(n, 8) * 16).astype(np.int32)
+        expected = a.copy()
+        for i in range(n):
+            for k in range(m):
+                x = int(b[i * m + k])
+                places = [i * 16 + (x >> 4), (x & 7) * width + i % width, i % width + x % 5 * width, (x & 7) * 16 + i % 16]
+                expected[places[PLACES.index(place)]] += k + 1
+        for at_end in (True, False):
+            given = calls.copies(a, b, at_end=at_end)
+            calls.add((n, at_end), partial(kernel.f, *given, n, m), (given[0], expected))
+    calls.check()
+
+
+@pytest.mark.parametrize(
+    "place", ["(b[i] >> 3) + i * 16", "(b[i] & 7) * (programCount / 2) + programIndex", "b[i] * 8 + (i & 3)"]
+)
+def test_places_that_lanes_may_share_stay(place: str) -> None:
+    assert "%changed" not in written(BESIDE.replace("PLACE", place))

@@ -91,7 +91,7 @@ class LaneRanges:
         op, operands = made.op, made.operands
         if op in _EXTENSIONS:
             bits = integer_bits(element_of(operands[0].type))
-            return (0, (1 << bits) - 1) if op == "zext" else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
+            return (0, self._most(operands[0], bits)) if op == "zext" else (-(1 << (bits - 1)), (1 << (bits - 1)) - 1)
         if op == "select":
             return union(self.range(operands[1]), self.range(operands[2]))
         if op == "shufflevector":
@@ -106,6 +106,18 @@ class LaneRanges:
         if op in RANGES and len(operands) == 2:
             return RANGES[op](self.range(operands[0]), self.range(operands[1]))
         return ALL
+
+    def _most(self, operand: Operand, bits: int) -> int:
+        """The largest number that so many bits hold, read without a sign: fewer by a shift, a mask or a remainder."""
+        most = (1 << bits) - 1
+        made = m.made_by(("lshr", "and", "urem"), operand.value, self._definitions)
+        numbers = integers(made.operands[1].type, made.operands[1].value) if made is not None else None
+        if made is None or not numbers:
+            return most
+        if made.op == "lshr":
+            return most >> min(min(numbers) & most, bits)
+        largest = max(each & most for each in numbers)
+        return largest if made.op == "and" else max(largest - 1, 0)
 
 
 def intersection(first: Range, second: Range) -> Range:

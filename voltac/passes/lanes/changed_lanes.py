@@ -10,15 +10,15 @@
 Counts of each lane in an array of its own, or in a row of its own: eight elements and eight places at once are more than
 there are registers, and an element that is loaded, changed and stored is one instruction. Where two lanes may change one
 element all loads come first. That they do not is seen from the places: those of a lane's own variables lie at its own
-distance from every border of gangs; those in rows are the lane's row, as many elements behind the one before as the index
-within the row may be.
+distance from every border of gangs, or of the multiples of a power of two; those in rows are the lane's row, as many elements
+behind the one before as the index within the row may be.
 """
 
 from __future__ import annotations
 
 from voltac.ir.constants import integers, splatted
 from voltac.ir.lane_values import LaneValues
-from voltac.ir.match import made_by, scalar_of_splat
+from voltac.ir.match import made_by, scalar_of_splat, source
 from voltac.ir.model import Block, Instruction, Module
 from voltac.ir.parts import BINARY, FLOAT_BINARY, Operand
 from voltac.ir.types import element_of, integer_bits, lanes_of
@@ -27,6 +27,7 @@ from voltac.options import Options
 from voltac.passes.accesses.access import Access, AccessReport, pseudo_operation, read_access
 from voltac.passes.accesses.emit import Emitter
 from voltac.passes.accesses.rewriting import AccessRewriting
+from voltac.passes.facts.lane_ranges import LaneRanges
 from voltac.passes.loops.same_operation import same_operation
 
 _MOST_OPERATIONS = 2
@@ -138,6 +139,8 @@ def _operations(load: Access, store: Access, block: Block, uses: Uses) -> list[I
     return found if found and store.value == found[-1].name and used_inside and names.isdisjoint(addresses) else None
 
 
+_WORD = 32
+"""Bits of the lanes whose ranges are known."""
 _DIVISIONS = ("sdiv", "udiv", "srem", "urem", "fdiv", "frem")
 """A gang's are worth a vector."""
 
@@ -150,11 +153,11 @@ def _are_apart(store: Access, values: LaneValues) -> bool:
     base, index = made.operands
     if lanes_of(base.type):
         return _are_own_variables(base, index, store, values)
-    extended = made_by(("sext", "zext"), index.value, values.definitions)
-    inner = extended.operands[0] if extended is not None else index
-    total = made_by(("add",), inner.value, values.definitions)
+    # What is extended is another number where it was another one.
+    total = made_by(("add",), source(index.value, ("sext", "zext"), values.definitions), values.definitions)
     return total is not None and any(
-        _is_of_rows(row, column, values) for row, column in (total.operands, reversed(total.operands))
+        _is_of_rows(row, column, values) or _is_beside_others(row, column, values)
+        for row, column in (total.operands, reversed(total.operands))
     )
 
 
@@ -180,9 +183,22 @@ def _is_of_rows(row: Operand, column: Operand, values: LaneValues) -> bool:
     return min(distances) > most
 
 
+def _is_beside_others(own: Operand, multiple: Operand, values: LaneValues) -> bool:
+    """Whether each adds to what lanes are, apart from each other, a multiple of a power of two: counts[n * width + lane]."""
+    starts, made = values.of(own), made_by(("mul", "shl"), multiple.value, values.definitions)
+    factors = integers(*made.operands[1]) if made is not None else None
+    if starts is None or made is None or not factors or len(set(factors)) > 1 or factors[0] <= 0:
+        return False
+    power = (factors[0] & -factors[0]) if made.op == "mul" else 1 << min(factors[0], starts.bits)
+    return len({offset % power for offset in starts.offsets}) == len(starts.offsets)
+
+
 def _most(column: Operand, values: LaneValues) -> int | None:
-    """The largest index, of those that are not negative."""
+    """The largest index, where none is negative."""
     bits = integer_bits(element_of(column.type))
+    if bits == _WORD:
+        least, most = LaneRanges(values.definitions).range(column)
+        return most if least >= 0 else None
     made = made_by(("and", "urem", "lshr", "zext"), column.value, values.definitions)
     if made is None:
         return None

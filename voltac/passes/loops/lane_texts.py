@@ -51,6 +51,10 @@ class LaneTexts(ABC):
         """A mask of one lane that is on, as the loop keeps those that are still in it."""
         return "true" if element_of(self.live.type) == "i1" else "-1"
 
+    def off(self) -> str:
+        """A mask of one lane that is off."""
+        return "false" if element_of(self.live.type) == "i1" else "0"
+
     def start(self, phi: Instruction) -> str:
         """What one lane begins with."""
         if phi.name == self.live.name:

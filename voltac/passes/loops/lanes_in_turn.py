@@ -21,6 +21,7 @@ from voltac.ir.parts import BINARY
 from voltac.ir.types import element_of, integer_bits
 from voltac.passes.accesses.access import pseudo_operation
 from voltac.passes.loops.copied_blocks import unquoted
+from voltac.passes.loops.known_counts import most_iterations
 from voltac.passes.loops.known_masks import KnownMasks
 from voltac.passes.loops.lane_loops import LaneLoop, scalar_callee
 from voltac.passes.loops.lane_texts import LaneTexts
@@ -41,6 +42,8 @@ class _Writer(LaneTexts):
     """The one that is written for."""
     node = 0
     """Of metadata: the first of those of the loops."""
+    most: int | None
+    """Iterations of a lane, if that is known."""
     before: list[Instruction]
     """Where it writes what comes from outside."""
 
@@ -50,7 +53,7 @@ class _Writer(LaneTexts):
         begin = fresh(f"{stem}.begin")[1:]
         blocks = [Block(begin, [Instruction(each.text) for each in walk.invariants()], f"{begin}:")]
         results: dict[str, list[str]] = {}
-        self.node, self.known = free_node(self.module), KnownMasks(walk)
+        self.node, self.known, self.most = free_node(self.module), KnownMasks(walk), most_iterations(walk)
         for self.lane in range(walk.lanes):
             if search is None or self.lane not in search.lanes:
                 blocks += self._loop(blocks[-1], results)
@@ -112,7 +115,8 @@ class _Writer(LaneTexts):
         ]
         hint = ""
         if walk.options.loop_unrolling:
-            hint = unrolled(self.module, self.node + self.lane, sum(len(each.instructions) for each in blocks))
+            size = sum(len(each.instructions) for each in blocks)
+            hint = unrolled(self.module, self.node + self.lane, size, self.most)
         latch.instructions.append(Instruction(f"  br i1 {again[walk.tested]}, label %{body}, label %{left}{hint}"))
         # Last, since lanes of what comes from outside are taken before it.
         before.instructions.append(Instruction(f"  br i1 {first[walk.tested]}, label %{body}, label %{left}"))

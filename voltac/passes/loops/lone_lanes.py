@@ -7,6 +7,8 @@ from voltac.ir.match import scalar_of_splat
 from voltac.ir.model import Block, Instruction, Module
 from voltac.ir.types import element_of, lanes_of
 from voltac.passes.loops.copied_blocks import unquoted
+from voltac.passes.loops.known_counts import most_iterations
+from voltac.passes.loops.known_masks import KnownMasks
 from voltac.passes.loops.lane_choices import LaneChoices
 from voltac.passes.loops.lane_loops import MOST_LANES, LaneLoop
 from voltac.passes.loops.lane_texts import LaneTexts
@@ -62,13 +64,14 @@ class _Writer(LaneTexts):
 
         phis = list(header.phis())
         self._name(header, *inner)
-        if self.live_is_constant:
-            self.names[walk.live] = self.on()
+        # A lane that is not in the loop any more has left it at the end of the iteration.
+        self.names[walk.live] = self.on()
+        known = KnownMasks(walk)
         test: list[Instruction] = []
         for phi in phis:
-            if self.live_is_constant and phi.name == walk.live:
+            if phi.name == walk.live:
                 continue
-            following = f"[ {self.scalar(phi.type, walk.following(phi))}, %{labels[body.name]} ]"
+            following = f"[ {self.scalar(phi.type, known.chosen(walk.following(phi), True))}, %{labels[body.name]} ]"
             arms = f"[ {self.start(phi)}, %{new['next']} ], {following}"
             test.append(Instruction(f"  {self.names[phi.name]} = phi {element_of(phi.type)} {arms}"))
         test += self.scalars(header.instructions[len(phis) :])
@@ -78,12 +81,23 @@ class _Writer(LaneTexts):
         rest = {labels[each.name]: self._inner(each, labels) for each in inner}
         hint = ""
         if walk.options.loop_unrolling and len(inner) == 1:
-            hint = unrolled(self.module, free_node(self.module), len(test) + len(rest[entered]) - 1)
-        rest[labels[body.name]][-1] = Instruction(f"  br label %{new['test']}{hint}")
-        rest = self._split(test, rest)
-
+            size = len(test) + len(rest[entered]) - 1
+            hint = unrolled(self.module, free_node(self.module), size, most_iterations(walk))
         used = [phi for phi in phis if phi.name in walk.used_outside]
-        leave: list[Instruction] = []
+        last, leave = rest[labels[body.name]], list[Instruction]()
+        last.pop()
+        if self.live_is_constant:
+            last.append(Instruction(f"  br label %{new['test']}{hint}"))
+        else:
+            live = self.scalar(self.live.type, walk.following(self.live))
+            stays = self.write("stays", f"icmp ne {element_of(self.live.type)} {live}, {self.off()}", last)
+            last.append(Instruction(f"  br i1 {stays}, label %{new['test']}, label %{new['left']}{hint}"))
+            for phi in used:
+                arms = f"[ {self.names[phi.name]}, %{new['test']} ]"
+                arms += f", [ {self.scalar(phi.type, known.chosen(walk.following(phi), False))}, %{labels[body.name]} ]"
+                self.names[phi.name] = self.write("walked", f"phi {element_of(phi.type)} {arms}", leave)
+        rest = self._split([*test, *leave], rest)
+
         results: dict[str, str] = {}
         done: list[Instruction] = []
         for phi in used:
