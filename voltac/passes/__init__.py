@@ -35,6 +35,7 @@ from voltac.passes.arithmetic.shifted_products import shift_products
 from voltac.passes.arithmetic.shifts_by_masks import select_shifted
 from voltac.passes.arithmetic.short_divisions import subtract_for_remainders
 from voltac.passes.arithmetic.signs_of_masks import take_truth_values
+from voltac.passes.arithmetic.uniform_bounds import narrow_uniform_bounds
 from voltac.passes.arithmetic.wide_conversions import convert_wide
 from voltac.passes.gangs.aligned_stores import align_stores
 from voltac.passes.gangs.carried_indices import carry_indices
@@ -176,6 +177,8 @@ PASSES = (
          subtract_for_remainders, lambda options: options.level > 1 and not options.target.is_device),
     Pass("narrow_arithmetic", "what bytes and 16-bit numbers are used for is computed in 16 bits",
          narrow_arithmetic, lambda options: options.level > 1 and not options.target.is_device),
+    Pass("narrow_uniform_bounds", "bytes and 16-bit numbers are compared in their type with what all lanes share",
+         narrow_uniform_bounds, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("jam_rows", "loops around a foreach that changes the same elements each time do four iterations at a time",
          jam_rows, lambda options: options.level > 1 and options.loop_unrolling and _resolves_on_host(options)),
     Pass("jam_stencils", "loops around a foreach whose rows load what neighbouring rows load do two rows at a time",
