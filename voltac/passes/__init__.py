@@ -66,6 +66,7 @@ from voltac.passes.lanes.some_lanes import move_some_lanes
 from voltac.passes.lanes.thawed_loads import thaw_loads
 from voltac.passes.lanes.unsigned_indices import turn_unsigned_indices
 from voltac.passes.lanes.values_by_register import compute_by_register
+from voltac.passes.loops.alike_lanes import compute_once
 from voltac.passes.masks.flatten_branches import flatten_branches
 from voltac.passes.masks.frozen_conditions import freeze_compared
 from voltac.passes.masks.joined_conditions import join_conditions
@@ -173,6 +174,8 @@ PASSES = (
          walk_branches, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("peel_clamped", "loops whose indices are held within bounds do without them but at the edges",
          peel_clamped, lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("compute_once", "what lanes compute of numbers that are the same in all of them is computed once",
+         compute_once, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("subtract_for_remainders", "remainders of what is less than a few times the divisor become comparisons",
          subtract_for_remainders, lambda options: options.level > 1 and not options.target.is_device),
     Pass("narrow_arithmetic", "what bytes and 16-bit numbers are used for is computed in 16 bits",
