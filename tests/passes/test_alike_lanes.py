@@ -1,4 +1,4 @@
-"""What lanes compute of rows is computed once: numpy's results, nothing else touched, bytes of planes several gangs at a time."""
+"""What lanes compute of rows is computed once: numpy's results, nothing else touched, bytes of planes several gangs at once."""
 
 from __future__ import annotations
 
