@@ -35,6 +35,7 @@ from voltac.passes.arithmetic.shifted_products import shift_products
 from voltac.passes.arithmetic.shifts_by_masks import select_shifted
 from voltac.passes.arithmetic.short_divisions import subtract_for_remainders
 from voltac.passes.arithmetic.signs_of_masks import take_truth_values
+from voltac.passes.arithmetic.uniform_bounds import narrow_uniform_bounds
 from voltac.passes.arithmetic.wide_conversions import convert_wide
 from voltac.passes.gangs.aligned_stores import align_stores
 from voltac.passes.gangs.carried_indices import carry_indices
@@ -65,6 +66,7 @@ from voltac.passes.lanes.some_lanes import move_some_lanes
 from voltac.passes.lanes.thawed_loads import thaw_loads
 from voltac.passes.lanes.unsigned_indices import turn_unsigned_indices
 from voltac.passes.lanes.values_by_register import compute_by_register
+from voltac.passes.loops.alike_lanes import compute_once
 from voltac.passes.masks.flatten_branches import flatten_branches
 from voltac.passes.masks.frozen_conditions import freeze_compared
 from voltac.passes.masks.joined_conditions import join_conditions
@@ -173,10 +175,14 @@ PASSES = (
          walk_branches, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("peel_clamped", "loops whose indices are held within bounds do without them but at the edges",
          peel_clamped, lambda options: options.level > 1 and _resolves_on_host(options)),
+    Pass("compute_once", "what lanes compute of numbers that are the same in all of them is computed once",
+         compute_once, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("subtract_for_remainders", "remainders of what is less than a few times the divisor become comparisons",
          subtract_for_remainders, lambda options: options.level > 1 and not options.target.is_device),
     Pass("narrow_arithmetic", "what bytes and 16-bit numbers are used for is computed in 16 bits",
          narrow_arithmetic, lambda options: options.level > 1 and not options.target.is_device),
+    Pass("narrow_uniform_bounds", "bytes and 16-bit numbers are compared in their type with what all lanes share",
+         narrow_uniform_bounds, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("jam_rows", "loops around a foreach that changes the same elements each time do four iterations at a time",
          jam_rows, lambda options: options.level > 1 and options.loop_unrolling and _resolves_on_host(options)),
     Pass("jam_stencils", "loops around a foreach whose rows load what neighbouring rows load do two rows at a time",

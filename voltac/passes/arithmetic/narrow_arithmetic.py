@@ -317,7 +317,7 @@ class _Narrowing:
             bytes_or_words += 1
             if self._is_part_of_pixel(made.operands[0]):
                 return 0
-            stays = any(self._is_foreign(user, name, component) for user in self._uses.of(name))
+            stays = any(self._costs_extension(user, name, component) for user in self._uses.of(name))
             gain += (0 if stays else 2) - (1 if bits == 8 else 0)
         return gain if bytes_or_words else 0
 
@@ -361,13 +361,13 @@ class _Narrowing:
                 if user.op in ("and", "or", "xor") and element_of(user.type) == "i1":
                     work.append(user.name)
                 elif user.op in ("select", "zext", "sext") and user.name not in component:
-                    if element_of(user.type) not in ("i8", "i16"):
+                    if element_of(user.type) not in ("i8", "i16") and not all(map(_is_cut, self._uses.of(user.name))):
                         return True
         return False
 
     def _cost_of_whole(self, name: str, component: set[str]) -> int:
         """Of the extension of a value: none where products are summed up, which takes their factors as they are."""
-        users = [user for user in self._uses.of(name) if self._is_foreign(user, name, component)]
+        users = [user for user in self._uses.of(name) if self._costs_extension(user, name, component)]
         if not users or name in self._sums:
             # Of a sum once, behind the loop that takes the terms.
             return 0
@@ -383,6 +383,14 @@ class _Narrowing:
         if user.name in component or _is_cut(user):
             return False
         return user.op != "icmp" or not self._is_narrow_comparison(user, component)
+
+    def _costs_extension(self, user: Instruction, name: str, component: set[str]) -> bool:
+        """The same, but for comparisons that are made narrow afterwards (uniform_bounds)."""
+        if not self._is_foreign(user, name, component):
+            return False
+        if user.op != "icmp" or not any(m.scalar_of_splat(each.value, self._definitions) for each in user.operands):
+            return True
+        return self._is_of_words(user, component)
 
     def _is_narrow_comparison(self, compare: Instruction, component: set[str]) -> bool:
         narrow = all(each.value in component or self._is_leaf(each) for each in compare.operands)

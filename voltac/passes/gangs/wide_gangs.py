@@ -28,6 +28,7 @@ from voltac.passes.gangs.wide_factors import factors_of
 from voltac.passes.loops.accumulators import accumulators, move_conditions_into_terms
 from voltac.passes.loops.carried_in_turn import carried_in_turn
 from voltac.passes.loops.gang_loops import GangLoop
+from voltac.passes.loops.narrow_sums import choose_before_extending
 from voltac.passes.loops.rare_branches import RareCalls, rare_branches
 from voltac.passes.loops.shiftable import ShiftableLoop
 from voltac.passes.loops.wide_loops import WideLoop, gains_by_width
@@ -87,6 +88,7 @@ class _Widening:
         if parts and not within and not rare:
             return None
         move_conditions_into_terms(found, values)
+        choose_before_extending(found, values, self.options.target)
         carried, in_turn = None if rare else accumulators(found, values, self.options), list[Instruction]()
         if carried is None:
             turns = carried_in_turn(found, self.calls)

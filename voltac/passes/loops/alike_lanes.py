@@ -4,56 +4,101 @@
                                       ->     %one = insertelement <8 x i32> poison, i32 %once, i64 0
                                              %v = shufflevector <8 x i32> %one, <8 x i32> poison, zeroinitializer
 
-of ``%y8`` with ``%y`` and ``%n8`` with ``%n`` in all lanes. The flags are those of each lane. So places of rows, which a
-``foreach`` over two dimensions computes in lanes, are numbers that can be compared before a loop.
+of ``%y8`` with ``%y`` and ``%n8`` with ``%n`` in all lanes. The flags are those of each lane. A ``foreach`` over rows and
+columns counts its rows in lanes; what is computed of them is behind this what a loop over rows around a ``foreach`` over
+columns computes, which is the form that other passes know: several gangs of bytes at a time, rows joined. Only integers:
+which products of floats are fused has been chosen by then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from voltac.ir.constants import splatted
-from voltac.ir.match import scalar_of_splat
-from voltac.ir.model import Block, Instruction
-from voltac.ir.types import element_of, lanes_of
+from voltac.ir.match import Definitions, scalar_of_splat
+from voltac.ir.model import Function, Instruction, Module
+from voltac.ir.parts import Operand
+from voltac.ir.types import element_of, integer_bits, lanes_of
+from voltac.ir.uses import remove_unused
+from voltac.options import Options
+from voltac.system.lazy_patterns import lazy_pattern
 
-SUMS = frozenset(("add", "sub", "mul"))
-"""Operations that are done once."""
-
-
-def compute_once(blocks: Iterable[Block], definitions: dict[str, Instruction], fresh: Callable[[str], str]) -> None:
-    """Rewrite the blocks, each of which stands behind those it takes something of.
-
-    ``definitions`` gets what is new, under names that ``fresh`` makes.
-    """
-    once: dict[str, str] = {}
-
-    def scalar(value: str) -> str | None:
-        if value in once:
-            return once[value]
-        found = scalar_of_splat(value, definitions) if value[0] == "%" else splatted(value)
-        return found.value if found is not None else "0" if value == "zeroinitializer" else None
-
-    for block in blocks:
-        made: list[Instruction] = []
-        for each in block.instructions:
-            parts = [scalar(operand.value) for operand in each.operands] if each.op in SUMS and lanes_of(each.type) else [None]
-            if None in parts:
-                made.append(each)
-                continue
-            written = _in_all_lanes(each, f"{parts[0]}, {parts[1]}", fresh)
-            once[each.name] = written[0].name
-            definitions.update((new.name, new) for new in written)
-            made += written
-        block.instructions = made
+_OPERATIONS = frozenset(("add", "sub", "mul", "shl", "lshr", "ashr", "and", "or", "xor"))
+"""None that may fail: quotients stay."""
+_CASTS = frozenset(("sext", "zext", "trunc"))
+_OF_TWO = lazy_pattern(r"@llvm\.(smin|smax|umin|umax)\.")
+_SPLATS = ("insertelement", "shufflevector")
 
 
-def _in_all_lanes(each: Instruction, operands: str, fresh: Callable[[str], str]) -> list[Instruction]:
-    element, type = element_of(each.type), each.type
-    flags = "".join(f"{flag} " for flag in each.parts.flags)
-    name, one = fresh("once"), fresh("one")
+def compute_once(module: Module, options: Options) -> None:
+    """Rewrite the module."""
+    called: set[tuple[str, str]] = set()
+    for function in module.often_called:
+        if any(" zeroinitializer" in made.text and made.op == "shufflevector" for made in function.instructions()):
+            called |= _rewrite(function)
+    module.declare(f"declare {element} @llvm.{name}.{element}({element}, {element})" for name, element in sorted(called))
+
+
+def _rewrite(function: Function) -> set[tuple[str, str]]:
+    """The intrinsics that are now called of scalars, by name and type."""
+    definitions, fresh = function.definitions(), function.fresh_names()
+    called: set[tuple[str, str]] = set()
+    changed = False
+    for block in function.blocks:
+        lines: list[Instruction] = []
+        for made in block.instructions:
+            once = _once(made, definitions, called)
+            if once:
+                changed = True
+                written = _in_all_lanes(made, once, fresh)
+                definitions.update((new.name, new) for new in written)
+                lines += written
+            else:
+                lines.append(made)
+        block.instructions = lines
+    if changed:
+        remove_unused(function, {made.name for made in definitions.values() if made.op in _SPLATS})
+    return called
+
+
+def _once(made: Instruction, definitions: Definitions, called: set[tuple[str, str]]) -> str:
+    """The operation on what is in all lanes; empty where lanes differ, and for other operations."""
+    op = made.op
+    if op not in _OPERATIONS and op not in _CASTS and op != "call":
+        return ""
+    if not lanes_of(made.type) or integer_bits(element_of(made.type)) < 8:
+        return ""
+    intrinsic = _OF_TWO.match(made.parts.callee) if op == "call" else None
+    if op == "call" and intrinsic is None:
+        return ""
+    operands = made.operands
+    if all(each.value[0] != "%" for each in operands):
+        return ""
+    scalars = [_scalar(each, definitions) for each in operands]
+    if None in scalars:
+        return ""
+    element, flags = element_of(made.type), "".join(f"{flag} " for flag in made.parts.flags)
+    if op in _CASTS:
+        return f"{op} {flags}{element_of(operands[0].type)} {scalars[0]} to {element}"
+    if intrinsic is not None:
+        called.add((intrinsic[1], element))
+        return f"call {element} @llvm.{intrinsic[1]}.{element}({element} {scalars[0]}, {element} {scalars[1]})"
+    return f"{op} {flags}{element} {scalars[0]}, {scalars[1]}"
+
+
+def _scalar(operand: Operand, definitions: Definitions) -> str | None:
+    """What is in all lanes."""
+    if operand.value == "zeroinitializer":
+        return "0"
+    found = scalar_of_splat(operand.value, definitions) if operand.value[0] == "%" else splatted(operand.value)
+    return found.value if found is not None else None
+
+
+def _in_all_lanes(made: Instruction, once: str, fresh: Callable[[str], str]) -> list[Instruction]:
+    element, vector = element_of(made.type), made.type
+    name, one, places = fresh("once"), fresh("one"), f"<{lanes_of(made.type)} x i32> zeroinitializer"
     return [
-        Instruction(f"  {name} = {each.op} {flags}{element} {operands}"),
-        Instruction(f"  {one} = insertelement {type} poison, {element} {name}, i64 0"),
-        Instruction(f"  {each.name} = shufflevector {type} {one}, {type} poison, <{lanes_of(type)} x i32> zeroinitializer"),
+        Instruction(f"  {name} = {once}"),
+        Instruction(f"  {one} = insertelement {vector} poison, {element} {name}, i64 0"),
+        Instruction(f"  {made.name} = shufflevector {vector} {one}, {vector} poison, {places}"),
     ]

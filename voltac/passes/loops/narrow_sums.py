@@ -18,8 +18,9 @@ from voltac.ir import match as m
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.model import Function, Instruction
 from voltac.ir.types import element_of, lanes_of
-from voltac.ir.uses import uses_of
+from voltac.ir.uses import remove_unused, uses_of
 from voltac.passes.loops.accumulators import Accumulator
+from voltac.passes.loops.gang_loops import GangLoop
 from voltac.records import record, replace
 from voltac.target_info import TargetInfo
 
@@ -27,6 +28,10 @@ _PRODUCT = m.op("mul", m.value("first"), m.value("second"))
 _DISTANCE = m.call("@llvm.abs.", m.op("sub", m.value("first"), m.value("second")))
 _COUNTED = m.one_of(m.op("select", m.mask("test"), m.number(1), m.number(0)), m.op("zext", m.mask("test")))
 """The condition under which one is added."""
+_CHOSEN = m.one_of(
+    m.op("select", m.mask("test"), m.value("wide"), m.number(0)), m.op("select", m.mask("test"), m.number(0), m.value("wide"))
+)
+"""What is added under a condition."""
 
 
 @record
@@ -62,7 +67,7 @@ def narrow_sums(function: Function, found: list[Accumulator], values: LaneValues
     if target.has_products_of_bytes:
         made = {name: _of_bytes(terms) for name, terms in made.items()}
     sums = {name: terms for name, terms in made.items() if terms is not None}
-    return {name: terms for name, terms in sums.items() if _only_total_counts(function, name)} if sums else {}
+    return {name: terms for name, terms in sums.items() if only_total_counts(function, name)} if sums else {}
 
 
 def _terms(accumulator: Accumulator, values: LaneValues) -> NarrowSum | None:
@@ -90,6 +95,47 @@ def _terms(accumulator: Accumulator, values: LaneValues) -> NarrowSum | None:
     return NarrowSum(kind, single[0], single[1], "", "", single[2], single[2])
 
 
+def choose_before_extending(loop: GangLoop, values: LaneValues, target: TargetInfo) -> None:
+    """``if (test) sum += byte;`` adds a chosen byte.
+
+    %wide = zext <8 x i8> %byte to <8 x i32>                                     %chosen = select <8 x i1> %test, %byte, zeros
+    %term = select <8 x i1> %test, <8 x i32> %wide, zeroinitializer        ->    %term = zext <8 x i8> %chosen to <8 x i32>
+    %next = add <8 x i32> %s, %term
+    """
+    if not target.is_x86:
+        return
+    instructions, uses = loop.body.instructions, uses_of(loop.function)
+    unused: set[str] = set()
+    for phi in loop.carried:
+        for change in uses.of(phi.name):
+            if change.op != "add" or phi.type != f"<{loop.width} x i32>" or not any(each is change for each in instructions):
+                continue
+            term = next((operand.value for operand in change.operands if operand.value != phi.name), "")
+            found = _CHOSEN.find(term, values.definitions)
+            extended = m.made_by(("sext", "zext"), found["wide"].value, values.definitions) if found else None
+            if (
+                found is None
+                or extended is None
+                or _narrow(extended.name, values) is None
+                or uses.count(term) != 1
+                or not _is_narrow_test(found["test"].value, values)
+                or not only_total_counts(loop.function, phi.name)
+            ):
+                continue
+            choice = values.definitions[term]
+            narrow = extended.operands[0]
+            arms = [narrow.value if each.value == extended.name else "zeroinitializer" for each in choice.operands[1:]]
+            name, test = loop.function.fresh_names()("chosen"), choice.operands[0]
+            chosen = Instruction(
+                f"  {name} = select {test.type} {test.value}, {narrow.type} {arms[0]}, {narrow.type} {arms[1]}"
+            )
+            unused.add(extended.name)
+            values.definitions[name] = chosen
+            choice.text = f"  {term} = {extended.op} {narrow.type} {name} to {phi.type}"
+            instructions.insert(instructions.index(choice), chosen)
+    remove_unused(loop.function, unused)
+
+
 def _is_narrow_test(test: str, values: LaneValues) -> bool:
     """Whether a condition is made of comparisons of narrow elements alone."""
     seen: set[str] = set()
@@ -100,7 +146,7 @@ def _is_narrow_test(test: str, values: LaneValues) -> bool:
         if name in seen or name[0] != "%":
             continue
         seen.add(name)
-        if made is not None and made.op in ("and", "or", "xor"):
+        if made is not None and made.op in ("and", "or", "xor", "select", "freeze"):
             work += [each.value for each in made.operands]
         elif made is None or made.op != "icmp" or element_of(made.operands[0].type) not in ("i8", "i16"):
             return False
@@ -128,7 +174,7 @@ def _narrow(name: str, values: LaneValues) -> tuple[str, str, int] | None:
     return (source.value, made.op, bits) if bits and source.value.startswith("%") else None
 
 
-def _only_total_counts(function: Function, phi: str) -> bool:
+def only_total_counts(function: Function, phi: str) -> bool:
     """Whether every value made of the phi is it plus something in each lane, and is only summed up in the end."""
     uses = uses_of(function)
     sums = {phi}

@@ -32,7 +32,6 @@ from voltac.ir.parts import Operand
 from voltac.ir.types import lanes_of
 from voltac.options import Options
 from voltac.passes.accesses.access import Access, pseudo_operation, read_access
-from voltac.passes.loops.alike_lanes import SUMS, compute_once
 from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.loop_hints import loops_of_single_gangs
 from voltac.passes.loops.place_sums import PlaceSums, Sum, difference
@@ -50,6 +49,8 @@ _MOST_TOGETHER, _MOST_OF_BYTES = 600, 190
 """Of a gang of all rows, and of one that is to be done several at a time as well (``widen_gangs``). Chosen, not measured."""
 _FEWEST_SHARED, _MOST_SHARED = 2, 24
 """Loads that are saved: one is not worth the code; of the stencils measured one of five rows by five saves most, 20."""
+_SUMS = frozenset(("add", "sub", "mul"))
+"""Operations on places."""
 _WORD = 4
 """Bytes of elements that fill registers without several gangs."""
 _WORTH = 6
@@ -61,7 +62,6 @@ def jam_stencils(module: Module, options: Options) -> None:
     jammed, own = False, loops_of_single_gangs(module)
     for rest in slow_rests(module, options, _MOST_INSTRUCTIONS):
         if rest.several is None and (nest := _Stencil.of(rest, own)) is not None:
-            nest.compute_once()
             nest.write(_ROWS, nest.copies, nest.are_apart)
             jammed = True
     if jammed:
@@ -94,12 +94,6 @@ class _Stencil(RowNest):
             if each.name and not self.by_row.isdisjoint(each.names_used()):
                 self.by_row.add(each.name)
         self.sums = PlaceSums(inner.values, outer.counter, outer.width, self.by_row)
-
-    def compute_once(self) -> None:
-        """Places of rows as scalars, where a foreach over rows and columns computes them in lanes."""
-        blocks = (self.before, self.inner.loop.body, self.masked)
-        compute_once(blocks, self.inner.values.definitions, self.outer.function.fresh_names())
-        self._find_sums()
 
     @staticmethod
     def of(rest: SlowRest, own: set[str]) -> _Stencil | None:
@@ -241,7 +235,7 @@ class _Stencil(RowNest):
                     formula: object = copy.text.partition(" = ")[2].partition(", !")[0]
                     if pseudo_operation(instruction) == "gather":
                         formula = self._place(instruction, row)
-                    elif instruction.op in SUMS and not lanes_of(instruction.type):
+                    elif instruction.op in _SUMS and not lanes_of(instruction.type):
                         formula = self._number(Operand(instruction.type, instruction.name), row)
                     if formula in known:
                         renamed[instruction.name] = known[formula]
