@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ SOURCE = "\n".join(f"export void {name}{HEAD} {{\n    {OVER} {{ {body} }}\n}}" f
 def expected(name: str, b: np.ndarray, c: np.ndarray) -> np.ndarray:
     m, n = b.shape
     y, x = np.arange(m)[:, None], np.arange(n)[None, :]
-    made = {
+    made: dict[str, Callable[[], np.ndarray]] = {
         "ordered": lambda: b > c[(y & 3) * 4 + (x & 3)],
         "larger": lambda: b + c[((y ^ 5) & 7) * 8 + (x & 7)],
         "halved": lambda: b[y[:, 0] >> 1] + c[(y << 1) & 63],

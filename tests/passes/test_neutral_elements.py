@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -37,7 +38,7 @@ VALUES = np.array([0.0, -0.0, 2, 3, -1, 1e-30, -1e-30, 5e-324, np.inf, np.nan])
 WEIGHTS = np.array([5, 5, 3, 3, 1, 1, 1, 1, 0.3, 0.3])
 
 
-def summed(start: np.floating, row: np.ndarray) -> list[np.floating]:
+def summed(start: Any, row: np.ndarray) -> list[Any]:
     sums = left = product = quotient = both = start
     for x in row:
         sums = sums + x if x != 2 else sums
