@@ -112,3 +112,33 @@ def test_what_is_written() -> None:
     # What a lane alone asks of what it alone loaded is asked in scalars.
     greatest = SOURCE[SOURCE.index("export void greatest") : SOURCE.index("export void one")].replace("T ", "int ")
     assert re.search(r"icmp slt i32 %of\.lane[.\d]*, %of\.lane", passed(greatest, "avx2-i32x8").partition(".finished:")[0])
+    # Lanes of what is consecutive are loaded where the vector is.
+    assert "extractelement" not in passed(greatest, "avx2-i32x8").partition(".finished:")[0]
+
+
+def test_other_lanes_than_the_one_that_was_asked() -> None:
+    """Within ``unmasked``, where a lane's condition says nothing of another's."""
+    source = """
+export void f(uniform int to[], const uniform int v[], uniform int k) {
+    int x = v[programIndex];
+    if (programIndex == 2 && x > 0) {
+        unmasked {
+            if (programIndex == 3 && v[8 + programIndex] < x)
+                to[programIndex] = x;
+            if (programIndex == k)
+                to[8 + programIndex] = x > 0 ? 1 : 2;
+        }
+    }
+}
+"""
+    judged = JudgedKernels(source)
+    for third, other, k in ((5, 4, 3), (5, 6, 1), (-5, 4, 8), (-5, -6, 3)):
+        v = np.array([-1, -2, 1, third, -4, 5, 6, 7] + [other] * 8, np.int32)
+        to = np.zeros(16, np.int32)
+        wanted = to.copy()
+        if other < third:
+            wanted[3] = third
+        if 0 <= k < 8:
+            wanted[8 + k] = 1 if v[k] > 0 else 2
+        judged.expect("f", [to, v], (k,), wanted, interpreted=True)
+    judged.check()

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 
 from voltac.ir import match as m
 from voltac.ir.cfg import control_flow
-from voltac.ir.constants import integers, splatted
+from voltac.ir.constants import integers, is_all_true, splatted
 from voltac.ir.lane_values import LaneValues
 from voltac.ir.match import Definitions, made_by, scalar_of_splat
 from voltac.ir.model import Block, Instruction, Module
@@ -63,10 +63,16 @@ def access_single_lanes(module: Module, options: Options) -> list[AccessReport]:
         before = control_flow(part.function).predecessors
         # Before branches ask for one lane.
         asked = [_asked(block, before.get(block.name, []), part) for block in part.blocks]
+        again: dict[str, _Writer] = {}
         for block, mask in zip(part.blocks, asked, strict=True):
             lanes = _lanes_of_masks(block, mask, part.values)
             if lanes or _asks(block):
-                _Writer(part, rewriting, block, lanes).run()
+                _Writer(part, again, mask).run(rewriting, block, lanes)
+        for block in part.function.blocks if again else ():
+            pairs = [(each, again.get(each.name)) for each in block.instructions]
+            block.instructions = [
+                new for each, lanes_of_it in pairs for new in (each, *(lanes_of_it.made if lanes_of_it else ()))
+            ]
     return rewriting.finish()
 
 
@@ -172,39 +178,42 @@ def _is_waiting(lane: str, lanes: int, definitions: Definitions) -> bool:
 
 
 class _Writer:
-    """Of one block."""
+    """Of one block, or of what stands behind an instruction: those are in ``again``, by its name."""
 
-    def __init__(self, part: FunctionRewriting, module: AccessRewriting, block: Block, lanes: dict[str, _Lane]) -> None:
-        self.part, self.module, self.block, self.lanes = part, module, block, lanes
+    def __init__(self, part: FunctionRewriting, again: dict[str, _Writer], asked: str = "") -> None:
+        self.part, self.again, self.asked = part, again, asked
         self.values: LaneValues = part.values
         self.definitions: Definitions = part.values.definitions
         self.fresh = part.emitter.fresh
         self.made: list[Instruction] = []
         self.attached = ""
+        self.lane_asked = {lane.name for _, lane in _compares(self.values, asked)} if asked else set[str]()
+        """The lane of which ``asked`` is, if it is of one."""
         self.known: dict[tuple[str, str], str] = {}
         """Value and lane -> that lane of it."""
         self.loaded: set[tuple[str, str]] = set()
         """Those that are made of what the lane alone loaded."""
 
-    def run(self) -> None:
-        for index, each in enumerate(self.block.instructions):
+    def run(self, module: AccessRewriting, block: Block, lanes: dict[str, _Lane]) -> None:
+        """Rewrite the block; ``lanes``: the masks of its accesses of one lane."""
+        for index, each in enumerate(block.instructions):
             operation = pseudo_operation(each)
-            lane = self.lanes.get(each.operands[-1].value) if operation else None
+            lane = lanes.get(each.operands[-1].value) if operation else None
             if lane is None:
                 self.made.append(each)
                 continue
             access = read_access(index, each, operation, self.values)
-            self.module.report("scalar", access, self.part.function, self.block.name, _REASON)
+            module.report("scalar", access, self.part.function, block.name, _REASON)
             debug = each.parts.metadata.get("dbg")
             self.attached = f", !dbg {debug}" if debug else ""
             self._write(each, access, operation, lane)
-        self._branch()
-        self.block.instructions = self.made
+        if _asks(block):
+            self._ask(block.terminator)
+        block.instructions = self.made
 
-    def _branch(self) -> None:
+    def _ask(self, branch: Instruction) -> None:
         """Ask the lane that is the only one asked, where that hangs on what it loaded."""
-        branch = self.block.terminator
-        asked = ANY_LANE.find(branch.operands[0].value, self.definitions) if _asks(self.block) else None
+        asked = ANY_LANE.find(branch.operands[0].value, self.definitions)
         if asked is None:
             return
         mask = asked["mask"]
@@ -248,6 +257,9 @@ class _Writer:
             return self.known[key]
         if (same := self._same(kind, value, lane)) is not None:
             return same
+        if lane.name in self.lane_asked and self._is_mask(value) and mask_implies(self.asked, value, self.values):
+            # Some lane of it is on here: this one.
+            return "true" if element == "i1" else "-1"
         made = self.definitions.get(value)
         if made is not None and depth and self._is_computed(made, lane, depth):
             given = [self._lane(each, lane, depth - 1) for each in made.operands]
@@ -256,8 +268,33 @@ class _Writer:
             if any((each.value, lane.name) in self.loaded for each in made.operands):
                 self.loaded.add(key)
         else:
-            self.known[key] = self._value("of.lane", f"extractelement {kind} {value}, {lane.type} {lane.name}")
+            loaded = self._loaded_again(made, lane) if made is not None else ""
+            self.known[key] = loaded or self._value("of.lane", f"extractelement {kind} {value}, {lane.type} {lane.name}")
         return self.known[key]
+
+    def _is_mask(self, value: str) -> bool:
+        """Whether each lane is all ones or zeros."""
+        made = self.definitions.get(value)
+        if made is None or element_of(made.type) == "i1":
+            return made is not None
+        if made.op == "sext":
+            return element_of(made.operands[0].type) == "i1"
+        return made.op == "and" and all(self._is_mask(each.value) for each in made.operands)
+
+    def _loaded_again(self, made: Instruction, lane: _Lane) -> str:
+        """A lane of what all loaded at regular places, loaded by itself behind that; empty for another value."""
+        if lane.number is None or pseudo_operation(made) != "gather" or not is_all_true(made.operands[1].value):
+            return ""
+        access = read_access(0, made, "gather", self.values)
+        if access.address is None:
+            return ""
+        if made.name not in self.again:
+            self.again[made.name] = _Writer(self.part, self.again)
+        behind, key = self.again[made.name], (made.name, lane.name)
+        if key not in behind.known:
+            pointer = behind._lane(made.operands[0], lane)
+            behind.known[key] = behind._value("of.lane", f"load {access.element}, ptr {pointer}, align {access.size}")
+        return behind.known[key]
 
     def _same(self, kind: str, value: str, lane: _Lane) -> str | None:
         """Of constants and of values that are the same in all lanes."""
