@@ -62,6 +62,7 @@ from voltac.passes.lanes.lanes_in_scalars import keep_lanes_in_scalars
 from voltac.passes.lanes.paired_shuffles import shuffle_pairs
 from voltac.passes.lanes.rest_gathers import gather_rests
 from voltac.passes.lanes.signed_indices import extend_by_sign
+from voltac.passes.lanes.single_lanes import access_single_lanes
 from voltac.passes.lanes.some_lanes import move_some_lanes
 from voltac.passes.lanes.thawed_loads import thaw_loads
 from voltac.passes.lanes.unsigned_indices import turn_unsigned_indices
@@ -213,6 +214,8 @@ PASSES = (
          lambda options: options.level > 1 and _resolves_on_host(options) and not options.target.has_scatter),
     Pass("copy_records", "three bytes that lanes copy from places of their own are copied one lane after the other",
          copy_records, lambda options: options.level > 1 and _resolves_on_host(options) and options.target.is_x86),
+    Pass("access_single_lanes", "accesses of a gang of which one lane is on are that lane's, in scalars",
+         access_single_lanes, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("resolve_accesses", "pseudo accesses become the cheapest that touch the same memory", resolve_accesses, required=True),
     Pass("compute_by_register", "values of several registers between shuffles of single ones are computed register by register",
          compute_by_register, _has_halves),
