@@ -24,9 +24,11 @@ from voltac.passes.gangs.overlapping_sums import LastSums
 from voltac.passes.gangs.wide_bodies import WideBody
 from voltac.passes.gangs.wide_factors import factors_of
 from voltac.passes.loops.accumulators import accumulators, move_conditions_into_terms
+from voltac.passes.loops.body_branches import BodyBranches
 from voltac.passes.loops.carried_in_turn import carried_in_turn
 from voltac.passes.loops.gang_loops import GangLoop
-from voltac.passes.loops.rare_branches import RareCalls, rare_branches
+from voltac.passes.loops.rare_branches import RareCalls
+from voltac.passes.loops.separate_joins import separate_joins
 from voltac.passes.loops.shiftable import ShiftableLoop
 from voltac.passes.loops.wide_loops import WideLoop, gains_by_width
 from voltac.passes.loops.wide_walks import asking_of
@@ -54,30 +56,32 @@ def _widen_function(
 ) -> None:
     """Rewrite loops of up to ``most`` instructions, longer ones only where they wait; ``only_fills``: that registers are filled
     is all that is gained."""
+    if calls.is_any():
+        separate_joins(function)
     flow = control_flow(function)
     inner = flow.inner_loops()
-    candidates = [loop for loop in flow.loops if len(loop.blocks) == 2 or inner[loop.header] or calls.is_any()]
-    if not candidates:
+    if not flow.loops:
         return
     values = lane_values(function, layout)
     known = FunctionEffects(calls.effects, function, values)
-    for loop in candidates:
+    for loop in flow.loops:
         within = inner[loop.header]
         found = GangLoop.of(function, loop, flow, values, _MOST_FILLING)
         if found is None or (within and len(found.blocks) > 1 and found.carried):
             continue
-        rare = [] if within or len(found.blocks) == 1 else rare_branches(found, flow, values, calls)
-        if len(found.blocks) > 1 and not within and not rare:
+        branches = BodyBranches(found, flow, values, calls)
+        branching = len(found.blocks) > 1 and not within
+        if branching and not branches.are_known():
             continue
         move_conditions_into_terms(found, values)
-        carried, in_turn = None if rare else accumulators(found, values, options), list[Instruction]()
+        carried, in_turn = None if branching else accumulators(found, values, options), list[Instruction]()
         if carried is None:
             turns = carried_in_turn(found, calls)
             if turns is None or within:
                 continue
             carried, in_turn = [], turns
-        body = WideBody(found, values, carried, options, within)
-        body.only_fills, body.rare, body.in_turn = only_fills, rare, in_turn
+        body = WideBody(found, values, carried, options, within, branches)
+        body.only_fills, body.in_turn = only_fills, in_turn
         if len(within) == 1 and not carried:
             body.asking = asking_of(function, within[0], flow, values, options)
         if not body.is_possible(known):
@@ -86,8 +90,8 @@ def _widen_function(
         factor, fewer = factors_of(body, only_waits)
         if factor > 1:
             written = WideLoop(found, carried, body.narrow, options.target)
-            written.asking = body.asking.union(*(branch.tests for branch in rare))
-            written.rare, written.parted, written.in_turn = rare, frozenset(body.parted), in_turn
+            written.asking = body.asking | branches.tests
+            written.rare, written.parted, written.in_turn = branches.rare, frozenset(body.parted), in_turn
             last = LastSums(ShiftableLoop(found, values, known)) if body.is_narrow and body.narrow else None
             written.write(factor, body.distances)
             if fewer > 1:
