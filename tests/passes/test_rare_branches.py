@@ -19,6 +19,17 @@ SOURCE = (
     + "out[i] = bits(sqrt(-2 * log(a[i])) * cos(a[i] + 2 * b[i]) + exp(b[i])); }"
     + HEAD.format("twice")
     + "out[i] = bits(pow(a[i], b[i]) + pow(a[i], 0.3f * b[i])); }"
+    + HEAD.format("some")
+    + "out[i] = bits(a[i] > 0.5f ? 1 + pow(a[i], b[i]) : b[i]); }"
+    + HEAD.format("nested")
+    + """{
+        float y = b[i];
+        if (a[i] > 0.3f) { y = pow(a[i], y); if (b[i] > 0) y += exp(a[i] * sqrt(y / (1 + y * y))) / (3 + y); }
+        out[i] = bits(y);
+    } }
+    """
+    + HEAD.format("stored")
+    + "if (a[i] > 0.5f) out[i] = bits(pow(a[i], b[i])); }"
     + """
 export void in_place(uniform float a[], const uniform float b[], uniform int n) {
     foreach (i = 0 ... n) a[i] = pow(a[i], b[i]);
@@ -29,9 +40,20 @@ export void in_turn(uniform float a[], const uniform float b[], uniform int n, u
 """
 )
 SPECIAL = (0.0, -0.0, np.inf, -np.inf, np.nan, -2.0, 1e-42, 3e38, 1e30)
+
+
+def nested(a: Array, b: Array) -> Array:
+    """What the kernel of the name computes where its outer condition holds."""
+    y = a**b
+    return y + np.where(b > 0, np.exp(a * np.sqrt(y / (1 + y * y))) / (3 + y), 0)
+
+
 MEANING = {
     "powers": lambda a, b: a**b,
     "twice": lambda a, b: a**b + a ** (0.3 * b),
+    "some": lambda a, b: np.where(a > 0.5, 1 + a**b, b),
+    "nested": lambda a, b: np.where(a > np.float32(0.3), nested(a, b), b),
+    "stored": lambda a, b: np.where(a > 0.5, a**b, 0),
     "waves": lambda a, b: np.sqrt(-2 * np.log(a)) * np.cos(a + 2 * b) + np.exp(b),
 }
 
@@ -45,6 +67,7 @@ def one_by_one(kernels: JudgedKernels, name: str, a: Array, b: Array) -> Array:
     """Bits of what calls for one element each come to, which no two gangs ever do."""
     out, one = np.empty(len(a), np.int32), np.empty(1, np.int32)
     for at in range(len(a)):
+        one[0] = 0
         kernels.call(name, one, a[at : at + 1].copy(), b[at : at + 1].copy(), 1)
         out[at] = one[0]
     return out
@@ -55,10 +78,11 @@ def numbers(n: int, seed: int) -> tuple[Array, Array]:
     return random.uniform(0.1, 0.9, n).astype(np.float32), random.uniform(-4, 4, n).astype(np.float32)
 
 
-@pytest.mark.parametrize("name", ["powers", "twice", "waves"])
+@pytest.mark.parametrize("name", list(MEANING))
 def test_each_gang_goes_its_own_way(kernels: JudgedKernels, name: str) -> None:
     width = kernels.width
-    assert f"<{2 * width} x float>" in kernels.text
+    text = kernels.text[kernels.text.index(f"@{name}(") :]
+    assert f"<{2 * width} x float>" in text[: text.index("\n}")]
     n = 5 * width + 3
     for number, special in enumerate(SPECIAL):
         a, b = numbers(n, number)
@@ -71,6 +95,20 @@ def test_each_gang_goes_its_own_way(kernels: JudgedKernels, name: str) -> None:
         usual = np.isfinite(exact) & (abs(b) < 8)
         assert np.allclose(wanted.view(np.float32)[usual], exact[usual], rtol=1e-5, atol=1e-5)
         kernels.expect(name, [np.zeros(len(a), np.int32), a, b], (n,), wanted, interpreted=number == 4 and width == 8)
+    kernels.check()
+
+
+def test_gangs_without_a_lane_that_wants_it(kernels: JudgedKernels) -> None:
+    width = kernels.width
+    n = 6 * width + 1
+    for pattern in range(4):  # No lane of the first gang of two, of the second one, of both, of all that follow.
+        a, b = numbers(n, pattern)
+        gangs = np.arange(n) // width
+        a[(gangs % 2 == pattern) | (pattern == 2) | ((pattern == 3) & (gangs > 1))] = 0.2
+        a[3], b[2 * width] = np.nan, np.inf
+        for name in ("some", "nested", "stored"):
+            wanted = one_by_one(kernels, name, a, b)
+            kernels.expect(name, [np.zeros(n, np.int32), a, b], (n,), wanted, interpreted=pattern == 0)
     kernels.check()
 
 
@@ -114,6 +152,8 @@ def test_two_gangs_of_sixteen_on_avx512() -> None:
         'if (any(a[i] > 1e30f)) print("%", a[i]); out[i] = intbits(pow(a[i], 3.3f));',  # others see it
         # What asks for any lane is looked at for something else, too.
         "out[i] = intbits(pow(a[i], 3.3f)) + popcnt(packmask((unsigned int)intbits(a[i]) - 0x800000 >= 0x7F000000));",
+        # Work that a lane which is off does something by, and one whose value is another where it is skipped.
+        "float y = a[i]; if (any(y > 0.5f)) y = pow(y + 3, 3.3f); out[i] = intbits(y);",
         "int x = a[i] > 0.5f ? 1 : 2; for (int j = 0; j < x; j++) x += out[j]; out[i] = x;",
     ],
 )

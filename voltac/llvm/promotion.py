@@ -12,6 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 from voltac.llvm.counted_arrays import count_in_straight_code
+from voltac.llvm.masked_variables import select_in_variables
 from voltac.llvm.target_machine import LLVMModule, binding, pass_builder, stage
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns, optimizing
@@ -22,15 +23,16 @@ class _Module:
 
     def __init__(self, text: str, options: Options) -> None:
         self.has_arrays = " = alloca [" in text
-        self._options = options
+        self.stores_under_masks = "@volta.store." in text
+        self.options = options
         self._text: str | None = None
         """Once it has been written; none again where passes wait."""
         self._read(text)
 
     def _read(self, text: str) -> None:
-        self._module = LLVMModule(text, self._options)
+        self._module = LLVMModule(text, self.options)
         # What it knows is about this module alone.
-        self._builder = pass_builder(self._options, self._options.level)
+        self._builder = pass_builder(self.options, self.options.level)
         self._manager = binding().create_new_module_pass_manager()
 
     def waiting(self) -> Any:
@@ -82,6 +84,14 @@ def _promote_counted(module: _Module) -> None:
         _add_names(module)
 
 
+def _promote_masked(module: _Module) -> None:
+    """Behind the names, as above."""
+    if module.stores_under_masks and (selected := select_in_variables(module.text(), module.options)) is not module.text():
+        module.change(selected)
+        _add_promotion(module)
+        _add_names(module)
+
+
 EARLY = (
     Pass("inline", "functions that must be inlined are, and what nobody calls goes", _add_inlining, required=True),
     Pass("promote", "variables become registers; branches that lead nowhere go", _add_promotion, optimizing),
@@ -90,6 +100,12 @@ EARLY = (
         "promote_counted",
         "arrays become registers whose indices are counted up in straight code",
         _promote_counted,
+        optimizing,
+    ),
+    Pass(
+        "promote_masked",
+        "variables become registers that functions they were handed to assign to under masks",
+        _promote_masked,
         optimizing,
     ),
 )

@@ -179,10 +179,15 @@ def _all_plain(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> I
         # Not all processors compare integers of 64 bits.
         small = build.compare("fcmp oge", x, _float(x, 2.0**-1022))
         plain = build.binary("and", small, build.compare("fcmp olt", x, _float(x, _INFINITY)))
-        return masks.every_on(c, plain) if lanes_of(x.type) else plain
+        return _wherever_on(c, plain) if lanes_of(x.type) else plain
     moved = build.binary("add", build.convert("bitcast", x, _like(x, "i32")), _int(x, 0x7F800000))
     plain = build.compare("icmp slt", moved, _int(x, -0x01000000))
-    return masks.every_on(c, plain) if lanes_of(x.type) else plain
+    return _wherever_on(c, plain) if lanes_of(x.type) else plain
+
+
+def _wherever_on(c: FunctionContext, test: IR) -> IR:
+    """Whether a test, which is no poison, holds in all lanes that are on."""
+    return masks.every_on(c, test if c.mask is None else masks.disjunction(c, masks.inverse(c, c.mask), test))
 
 
 def _scale_sum(c: FunctionContext, node: tree.Builtin, arguments: list[IR]) -> IR:

@@ -16,6 +16,7 @@ from voltac.lower.functions.definitions import from_passed, signature_types, to_
 from voltac.lower.memory.address import Address
 from voltac.lower.memory.memory_access import copy, load, store
 from voltac.lower.memory.places import new_object
+from voltac.lower.memory.variables import forget
 from voltac.lower.module_context import C_CONVENTION
 from voltac.lower.text.ir_values import IR, NOTHING, zero
 from voltac.sema import tree
@@ -70,6 +71,7 @@ def call_volta_function(
     returned: Address | None = None
     if isinstance(type.result.type, Struct):
         returned = new_object(c, type.result, "result")
+        forget(c, returned)
         passed.insert(0, returned.pointer)
     if masked:
         passed.append(masks.to_storage(c, c.mask))

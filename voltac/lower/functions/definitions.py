@@ -20,7 +20,7 @@ from voltac.lower.functions.threads import begin_kernel
 from voltac.lower.memory.address import Address
 from voltac.lower.memory.memory_access import copy_bytes, load, store_everywhere
 from voltac.lower.memory.places import new_object
-from voltac.lower.memory.variables import declare, is_plain_value, set_value
+from voltac.lower.memory.variables import declare, forget, is_plain_value, set_value
 from voltac.lower.module_context import ALL_ON, C_CONVENTION, MASKED, SOME_ON, TASK, ModuleContext, Version, has_shared_version
 from voltac.lower.text.ir_values import IR, NOTHING, zero
 from voltac.options import Options
@@ -179,6 +179,7 @@ def _parameters(c: FunctionContext, version: Version) -> None:
         c.result = Address(IR("ptr", "%result"), result, private=True)
     elif passed_type(c.module, result) != "void":
         c.result = new_object(c, result, "result")
+        forget(c, c.result)  # of the call before, where this one is inlined
     for number, parameter in enumerate(symbol.parameters):
         type = passed_type(c.module, parameter.type)
         name = f"%p{number}"

@@ -13,10 +13,12 @@ from voltac.lower.memory.places import element_address, lane_scalar, member_addr
 from voltac.lower.text.ir_values import IR, integer, poison, zero
 from voltac.records import replace
 from voltac.sema import tree
-from voltac.sema.types import VARYING, Array, Qual, Scalar, Struct, Type, Vector
+from voltac.sema.types import VARYING, Array, Enum, Pointer, Qual, Reference, Scalar, Struct, Type, Vector
 
 _CONSTANT_IMAGE_ELEMENTS = 4
 """A braced list of more constants than this is copied from an image in the object file."""
+_MOST_NUMBERS = 16
+"""Of an object that is expected to become registers: there are as many. Chosen, not measured."""
 
 
 @lowers_place(tree.Variable)
@@ -94,12 +96,31 @@ def lower_declare(c: FunctionContext, node: tree.Declare) -> None:
         initialise(c, address, initial)
     elif c.checks.unwritten:
         c.variables.addresses[symbol] = replace(address, shadow=new_shadow(c, symbol))
-    elif c.options.level > 0 and lane_scalar(symbol.type):
-        # Else it would be what it was in the iteration before, and iterations wait for each other.
-        if address.as_mask:
-            c.build.store(IR(c.types.mask_storage, "undef"), address.pointer, masks.storage_alignment(c))
-        else:
-            c.build.store(IR(c.memory(symbol.type), "undef"), address.pointer, c.types.alignment(symbol.type))
+    else:
+        forget(c, address)
+
+
+def forget(c: FunctionContext, address: Address) -> None:
+    """What a fresh object holds is anything: else it would be what it was in the iteration before, and iterations wait for
+    each other."""
+    if c.options.level == 0 or _numbers(address.storage.type) > _MOST_NUMBERS:
+        return
+    if address.as_mask:
+        c.build.store(IR(c.types.mask_storage, "undef"), address.pointer, masks.storage_alignment(c))
+    else:
+        c.build.store(IR(c.memory(address.storage), "undef"), address.pointer, c.types.alignment(address.storage))
+
+
+def _numbers(type: Type) -> int:
+    """How many machine values a type is made of; too many where it holds arrays, which mostly stay in memory."""
+    match type:
+        case Scalar() | Enum() | Reference() | Pointer():
+            return 1
+        case Vector(_, count):
+            return count
+        case Struct(members=members) if members is not None:
+            return sum(_numbers(member.qual.type) for member in members)
+    return _MOST_NUMBERS + 1
 
 
 def is_plain_value(symbol: tree.VariableSymbol) -> bool:

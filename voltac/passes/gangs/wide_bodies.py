@@ -22,11 +22,12 @@ from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.accesses.merged_stores import covers_all, mark_readable
 from voltac.passes.facts.effects import FunctionEffects
 from voltac.passes.loops.accumulators import Accumulator
+from voltac.passes.loops.body_branches import BodyBranches
 from voltac.passes.loops.distances import Distance, Extents, distance, extents, few
 from voltac.passes.loops.gang_loops import GangLoop, root
 from voltac.passes.loops.lane_counts import lane_numbers
 from voltac.passes.loops.narrow_sums import narrow_sums
-from voltac.passes.loops.rare_branches import RareBranch, is_scope
+from voltac.passes.loops.rare_branches import is_scope
 from voltac.passes.loops.wide_walks import is_local, leads_itself
 
 _LANEWISE = frozenset((*BINARY, *FLOAT_BINARY, *CASTS, "fneg", "icmp", "fcmp", "select", "freeze"))
@@ -44,7 +45,13 @@ class WideBody:
     """The body of a loop that is to be done for several gangs at once. :meth:`is_possible` comes first."""
 
     def __init__(
-        self, loop: GangLoop, values: LaneValues, carried: list[Accumulator], options: Options, within: Sequence[NaturalLoop]
+        self,
+        loop: GangLoop,
+        values: LaneValues,
+        carried: list[Accumulator],
+        options: Options,
+        within: Sequence[NaturalLoop],
+        branches: BodyBranches,
     ) -> None:
         self.loop = loop
         self.carried = carried
@@ -64,8 +71,8 @@ class WideBody:
         """The first blocks of these loops."""
         self.asking: frozenset[str] = frozenset()
         """What asks whether any lane goes on, in a loop of the body that lanes leave one by one."""
-        self.rare: list[RareBranch] = []
-        """Branches of the body; each gang may go its own way there."""
+        self.branches = branches
+        """Those that are no loops."""
         self.in_turn: list[Instruction] = []
         """What is done for one gang after the other, behind the rest: it depends on what the gang before has come to."""
         self.parted: set[str] = set()
@@ -103,8 +110,8 @@ class WideBody:
     def _is_read(self, effects: FunctionEffects) -> bool:
         """Whether every instruction works on each lane by itself."""
         counting: set[str] = set()
-        seldom = {branch.rare.name for branch in self.rare}
-        tests = {name for branch in self.rare for name in branch.tests} | {each.name for each in self.in_turn}
+        seldom = {branch.rare.name for branch in self.branches.rare}
+        tests = {each.name for each in self.in_turn} | self.branches.tests
         self._sums = {name for each in self.carried for name in (each.change.name, each.term) if self.is_narrow}
         if not self.is_narrow:
             self.widest = max((self.values.layout.size(element_of(each.type)) for each in self.carried), default=1)
@@ -130,7 +137,7 @@ class WideBody:
                     self._look_at(instruction)
         # What counts gangs is another one's in a wide gang.
         of_one = counting | {self.counter, self.following}
-        alone = [each for branch in self.rare for side in branch.sides for each in side.instructions] + self.in_turn
+        alone = [each for branch in self.branches.rare for side in branch.sides for each in side.instructions] + self.in_turn
         return all(of_one.isdisjoint(each.names_used()) for each in alone)
 
     def _is_parted(self, instruction: Instruction, counting: set[str], effects: FunctionEffects) -> bool:
@@ -193,7 +200,7 @@ class WideBody:
 
     def usual(self) -> list[Instruction]:
         """What gangs do at once in each iteration but for what is seldom done."""
-        seldom, alone = {branch.rare.name for branch in self.rare}, {each.name for each in self.in_turn}
+        seldom, alone = {branch.rare.name for branch in self.branches.rare}, {each.name for each in self.in_turn}
         work = (block.instructions for block in self.loop.blocks if block.name not in seldom)
         return [each for instructions in work for each in instructions if not each.name or each.name not in alone]
 

@@ -59,7 +59,7 @@ class _Choice:
         body = self.body
         if body.inner:
             return self._around_loops()
-        if body.rare or body.parted or body.in_turn:
+        if body.branches.tests or body.parted or body.in_turn:
             return GANGS if self._waits_in_line() else 1
         smallest = self._smallest()
         most = self._most(smallest)

@@ -26,10 +26,12 @@ from voltac.passes.gangs.overlapping_sums import LastSums
 from voltac.passes.gangs.wide_bodies import WideBody
 from voltac.passes.gangs.wide_factors import factors_of
 from voltac.passes.loops.accumulators import accumulators, move_conditions_into_terms
+from voltac.passes.loops.body_branches import BodyBranches
 from voltac.passes.loops.carried_in_turn import carried_in_turn
 from voltac.passes.loops.gang_loops import GangLoop
 from voltac.passes.loops.narrow_sums import choose_before_extending
-from voltac.passes.loops.rare_branches import RareCalls, rare_branches
+from voltac.passes.loops.rare_branches import RareCalls
+from voltac.passes.loops.separate_joins import separate_joins
 from voltac.passes.loops.shiftable import ShiftableLoop
 from voltac.passes.loops.wide_loops import WideLoop, gains_by_width
 from voltac.passes.loops.wide_walks import asking_of
@@ -63,14 +65,15 @@ class _Widening:
         self.most, self.only_fills = most, only_fills
 
     def write(self) -> None:
+        if self.calls.is_any():
+            separate_joins(self.function)
         flow = control_flow(self.function)
         inner = flow.inner_loops()
-        candidates = [loop for loop in flow.loops if len(loop.blocks) == 2 or inner[loop.header] or self.calls.is_any()]
-        if not candidates:
+        if not flow.loops:
             return
         values = lane_values(self.function, self.layout)
         known = FunctionEffects(self.calls.effects, self.function, values)
-        for loop in candidates:
+        for loop in flow.loops:
             within = inner[loop.header]
             found = GangLoop.of(self.function, loop, flow, values, _MOST_FILLING)
             body = self._body_of(found, within, flow, values) if found else None
@@ -81,22 +84,22 @@ class _Widening:
         self, found: GangLoop, within: Sequence[NaturalLoop], flow: ControlFlow, values: LaneValues
     ) -> WideBody | None:
         """What the loop does, unless other loops, branches or what is carried on forbid that several gangs do it."""
-        parts = len(found.blocks) > 1
-        if within and parts and found.carried:
+        if within and len(found.blocks) > 1 and found.carried:
             return None
-        rare = rare_branches(found, flow, values, self.calls) if parts and not within else []
-        if parts and not within and not rare:
+        branches = BodyBranches(found, flow, values, self.calls)
+        branching = len(found.blocks) > 1 and not within
+        if branching and not branches.are_known():
             return None
         move_conditions_into_terms(found, values)
         choose_before_extending(found, values, self.options.target)
-        carried, in_turn = None if rare else accumulators(found, values, self.options), list[Instruction]()
+        carried, in_turn = None if branching else accumulators(found, values, self.options), list[Instruction]()
         if carried is None:
             turns = carried_in_turn(found, self.calls)
             if turns is None or within:
                 return None
             carried, in_turn = [], turns
-        body = WideBody(found, values, carried, self.options, within)
-        body.only_fills, body.rare, body.in_turn = self.only_fills, rare, in_turn
+        body = WideBody(found, values, carried, self.options, within, branches)
+        body.only_fills, body.in_turn = self.only_fills, in_turn
         if len(within) == 1 and not carried:
             body.asking = asking_of(self.function, within[0], flow, values, self.options)
         return body
@@ -109,8 +112,8 @@ class _Widening:
         if factor == 1:
             return
         written = WideLoop(found, body.carried, body.narrow, self.options.target)
-        written.asking = body.asking.union(*(branch.tests for branch in body.rare))
-        written.rare, written.parted, written.in_turn = body.rare, frozenset(body.parted), body.in_turn
+        written.asking = body.asking | body.branches.tests
+        written.rare, written.parted, written.in_turn = body.branches.rare, frozenset(body.parted), body.in_turn
         last = LastSums(ShiftableLoop(found, body.values, known)) if body.is_narrow and body.narrow else None
         written.write(factor, body.distances)
         if fewer > 1:

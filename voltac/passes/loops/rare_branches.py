@@ -142,29 +142,8 @@ def is_scope(instruction: Instruction) -> bool:
     return instruction.op == "call" and instruction.parts.callee == "@llvm.experimental.noalias.scope.decl"
 
 
-def rare_branches(loop: GangLoop, flow: ControlFlow, values: LaneValues, calls: RareCalls) -> list[RareBranch]:
-    """All branches of the body, in order; none where one of them is not such a branch, or the body is no line of blocks."""
-    found: list[RareBranch] = []
-    seen = 1
-    at = loop.blocks[0]
-    while at is not loop.body:
-        following = at.successors
-        if len(following) == 1:
-            if flow.predecessors[following[0]] != [at.name]:
-                return []
-            at = loop.function.block(following[0])
-            seen += 1
-            continue
-        branch = _branch(at, loop, flow, values, calls)
-        if branch is None:
-            return []
-        found.append(branch)
-        at = branch.join
-        seen += 1 + len(branch.sides)
-    return found if seen == len(loop.blocks) and _only_branch(found, loop) else []
-
-
-def _branch(block: Block, loop: GangLoop, flow: ControlFlow, values: LaneValues, calls: RareCalls) -> RareBranch | None:
+def rare_branch(block: Block, loop: GangLoop, flow: ControlFlow, values: LaneValues, calls: RareCalls) -> RareBranch | None:
+    """That which a block of the body ends with; None where it is none."""
     last = block.terminator
     if last.op != "br" or len(block.successors) != 2:
         return None
@@ -194,18 +173,6 @@ def _branch(block: Block, loop: GangLoop, flow: ControlFlow, values: LaneValues,
         return None
     tests = test["bits"].value, condition
     return RareBranch(block, inside[rare], None if usual == join else inside[usual], inside[join], tests)
-
-
-def _only_branch(branches: list[RareBranch], loop: GangLoop) -> bool:
-    """Whether nothing but such branches looks at the tests, which ask all gangs where these do something at once."""
-    tests = {name for branch in branches for name in branch.tests}
-    asking = {id(branch.block.terminator) for branch in branches}
-    made = set[str]()
-    for each in (each for block in loop.blocks for each in block.instructions):
-        made.add(each.name)
-        if id(each) not in asking and each.name not in tests and not tests.isdisjoint(each.names_used()):
-            return False
-    return tests <= made
 
 
 def in_parts(

@@ -67,6 +67,8 @@ _SIGN = m.negative(m.value())
 _SELECTED = m.op("select", m.value("mask"), m.value(), m.value("otherwise"))
 _JOINED = m.one_of(m.op("select", m.value("left"), m.all_ones()), m.op("select", m.value("left"), m.value(), m.number(0)))
 """``left || right`` or ``left && right``."""
+_PART = m.op("select", m.value("whole"), m.value(), m.number(0))
+"""``whole && more``."""
 
 
 def flatten_branches(module: Module, options: Options) -> None:
@@ -116,7 +118,7 @@ class _Flattener:
             # A branch may appear when the block after a flattened one is joined.
             while block.name not in removed and (gone := self._flatten(block)):
                 removed.update(gone)
-        if removed or self.renamed:
+        if removed or self.renamed or self.tests:
             self.function.blocks = [block for block in self.function.blocks if block.name not in removed]
             self.function.replace_uses(self.renamed)
             remove_unused(self.function, self.tests)
@@ -125,8 +127,10 @@ class _Flattener:
         """Branches that LLVM made selections of a whole gang, where lanes select anyway; and what had no value before."""
         for instruction in self.function.instructions():
             if instruction.text.endswith(" undef") and instruction.op == "select":
-                chosen = instruction.operands[1]
+                condition, chosen, _ = instruction.operands
                 if lanes_of(chosen.type):
+                    tested = _ANY_LANE.find(condition.value, self.values.definitions)
+                    self.tests |= {condition.value, tested["bits"].value} if tested is not None else set()
                     # Whatever it is in lanes that are off: a value that was there is none to wait for.
                     instruction.text = f"  {instruction.name} = freeze {chosen.type} {chosen.value}"
                 continue
@@ -134,7 +138,10 @@ class _Flattener:
                 continue
             condition, chosen, otherwise = instruction.operands
             tested = _ANY_LANE.find(condition.value, self.values.definitions)
-            if tested is not None and self._is_selected(chosen.value, otherwise.value, tested["mask"].value):
+            if tested is None:
+                continue
+            mask = tested["mask"].value
+            if self._is_selected(chosen.value, otherwise.value, mask) or self._is_part_of(chosen, otherwise, mask):
                 self.renamed[instruction.name] = chosen.value
                 self.tests |= {condition.value, tested["bits"].value, instruction.name}
 
@@ -275,6 +282,11 @@ class _Flattener:
             if value == otherwise:
                 return True
         return False
+
+    def _is_part_of(self, chosen: Operand, otherwise: Operand, mask: str) -> bool:
+        """Whether ``chosen`` is ``otherwise && more``, and neither has a lane on where the mask has none."""
+        found = _PART.find(chosen.value, self.values.definitions, whole=otherwise)
+        return found is not None and mask_implies(otherwise.value, mask, self.values)
 
     def _now(self, name: str) -> str:
         """What stands for a value that is gone."""

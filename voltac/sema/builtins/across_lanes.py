@@ -21,7 +21,7 @@ def __pack_bits(gang: Gang, v: Value) -> Value:
 
 @_builtin(UNSAFE, "u bool", ("R T",), REALS)
 def __all_plain(gang: Gang, a: Value) -> Value:
-    """Only if all lanes are normal numbers above 0, and ``__exponent`` and ``__significand`` better taken from their bits."""
+    """Only if lanes that are on are normal and above 0, and ``__exponent`` and ``__significand`` better taken from bits."""
     return gang.np.bool_(False)
 
 
