@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from voltac import llvm
-from voltac.messages.diagnostics import Diagnostics
+from voltac.messages.diagnostics import Diagnostics, InternalError
 from voltac.messages.message import NOWHERE, Span
 from voltac.options import Options
 from voltac.pass_runs import Pass, PassRuns
@@ -151,7 +151,14 @@ def _lower(program: Program, job: Compilation) -> str:
 
 
 def _early(text: str, job: Compilation) -> str:
-    return llvm.early(text, job.options, job.runs)
+    try:
+        return llvm.early(text, job.options, job.runs)
+    except InternalError as error:
+        if job.options.llvm_intrinsics and "check" in job.results:
+            from voltac.report.refused_intrinsics import report_refused  # late: few programs call intrinsics
+
+            report_refused(error, job.program, job.diagnostics)
+        raise
 
 
 def _passes(text: str, job: Compilation) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 from voltac import passes
 from voltac.ir import marks
 from voltac.llvm.half import half_conversions
+from voltac.llvm.subtracted_sums import add_what_is_subtracted
 from voltac.llvm.target_machine import LLVMModule, binding, pass_builder, stage, target_machine
 from voltac.llvm.whole_program import drop_unused_functions, is_internal, join_functions
 from voltac.options import Options
@@ -28,6 +29,7 @@ _DEFINITION = lazy_pattern(
 _NAME = lazy_pattern(r'@("[^"]*"|[\w.$-]+)\(')
 _HALVES_RETURNED = lazy_pattern(r" = call (?:\w+ )*(?:\[\d+ x )?<\d+ x half>")
 _OPTNONE = lazy_pattern(r"^(attributes #\d+ = \{[^\n]*?) optnone\b", re.MULTILINE)
+_COUNT, _COUNT_FOR_LATER = '!"llvm.loop.unroll.count"', '!"voltac.loop.unroll.count"'
 _MOST_RUNS = 32
 """Of pass managers with one pass builder: each run leaves callbacks behind, which llvmlite has all later passes call, and
 the time grows by the square of the number of functions: 1,500 of one addition take 3.0 s with one for all, 0.33 s so."""
@@ -194,10 +196,23 @@ def simplify_for_device(text: str, options: Options, runs: PassRuns | None = Non
 
 def _simplified_for_device(text: str, options: Options) -> str:
     with stage("simplify", text, options):
-        module = LLVMModule(text, options)
+        module = LLVMModule(_with_sums_unrolled(text, options), options)
         builder = pass_builder(options, min(options.level, 2))
         builder.getModulePassManager().run(module.ref, builder)
         return module.text()
+
+
+def _with_sums_unrolled(text: str, options: Options) -> str:
+    """Where loops subtract and have a count: simplified before they are unrolled, which then makes no sums that are wrong."""
+    if _COUNT not in text or " = sub " not in text:
+        return text
+    module = LLVMModule(text.replace(_COUNT, _COUNT_FOR_LATER), options)
+    builder = pass_builder(options, min(options.level, 2))
+    builder.getModulePassManager().run(module.ref, builder)
+    simplified = module.text().replace(_COUNT_FOR_LATER, _COUNT)
+    if add_what_is_subtracted(simplified) == simplified:
+        return text
+    return _unrolled(LLVMModule(simplified, options), options, min(options.level, 2)).text()
 
 
 FOR_DEVICE = (Pass("llvm_pipeline_for_device", "LLVM's pipeline of whole modules", _simplified_for_device, optimizing),)
@@ -209,10 +224,9 @@ def _simplified(module: LLVMModule, text: str, options: Options) -> LLVMModule:
     LLVM 22 at level 2 moves some shuffles out of a loop whose body still uses them, and the
     code generator would end the process: tests/run/memory/arrays_of_four_member_structs.ispc.
     """
-    _simplify(module, text, options, options.level)
+    module = _simplify(module, text, options, options.level)
     if not module.is_sound():
-        module = LLVMModule(text, options)
-        _simplify(module, text, options, 1)
+        module = _simplify(LLVMModule(text, options), text, options, 1)
         module.ref.verify()
     return module
 
@@ -223,16 +237,11 @@ LATE = (*BEFORE_LLVM, *LLVM, *AFTER_LLVM)
 """Stage ``late``, in order."""
 
 
-def _simplify(module: LLVMModule, text: str, options: Options, level: int) -> None:
+def _simplify(module: LLVMModule, text: str, options: Options, level: int) -> LLVMModule:
+    """The module given, or another in its place."""
     builder = pass_builder(options, level)
     join_functions(module, text, builder)
-    pipeline = builder.getFunctionPassManager()
-    if "llvm.loop.unroll.count" in text:
-        # Unrolling by a given count is not a part of simplification.
-        pipeline.add_loop_unroll_pass()
-        pipeline.add_instruction_combine_pass()
-        pipeline.add_simplify_cfg_pass()
-    short = _short_pipeline()
+    pipeline, short = builder.getFunctionPassManager(), _short_pipeline()
     left = 0
     # Last those that may go when the calls of them in the others are known never to happen.
     for is_wanted in (operator.not_, bool):
@@ -243,6 +252,28 @@ def _simplify(module: LLVMModule, text: str, options: Options, level: int) -> No
                 (short if marks.is_for_other_files(function.name) else pipeline).run(function, builder)
                 left -= 1
         drop_unused_functions(module, builder)
+    # Unrolling by a given count is not a part of simplification.
+    return _unrolled(module, options, level) if _COUNT in text else module
+
+
+def _unrolled(module: LLVMModule, options: Options, level: int) -> LLVMModule:
+    simplified = module.text()
+    text = add_what_is_subtracted(simplified)
+    if text != simplified:
+        module.close()
+        module = LLVMModule(text, options)
+    pipeline = binding().create_new_function_pass_manager()
+    pipeline.add_loop_unroll_pass()
+    pipeline.add_instruction_combine_pass()
+    pipeline.add_simplify_cfg_pass()
+    left = 0
+    for function in module.definitions():
+        if not marks.is_for_other_files(function.name):
+            if not left:
+                builder, left = pass_builder(options, level), _MOST_RUNS
+            pipeline.run(function, builder)
+            left -= 1
+    return module
 
 
 def _short_pipeline() -> Any:

@@ -233,4 +233,6 @@ def _failure(name: str, text: str, what: str) -> InternalError:
     handle, path = tempfile.mkstemp(prefix=f"voltac-{name}-", suffix=".ll")
     with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
         file.write(text)
-    return InternalError(f"stage '{name}': {what}\nthe input of the stage is in {path}")
+    error = InternalError(f"stage '{name}': {what}\nthe input of the stage is in {path}")
+    error.input_file = path
+    return error

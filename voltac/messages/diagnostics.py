@@ -52,6 +52,9 @@ def _cut(diagnostics: Diagnostics, most: int) -> str:
 class InternalError(Exception):
     """A mistake of the compiler, not of the user: names the stage that made it."""
 
+    input_file = ""
+    """Where what the stage was given was written to, if it was."""
+
 
 class Ignored(NamedTuple):
     """Lines of a file in which a pragma silences warnings; the last one is included."""

@@ -9,7 +9,7 @@ from voltac.sema import tree
 from voltac.sema.checker import Checker, Operand, Rejected, expression
 from voltac.sema.conversions import convert
 from voltac.sema.expressions.builtin_calls import call_builtin, names_builtin
-from voltac.sema.expressions.intrinsic_types import intrinsic_result
+from voltac.sema.expressions.intrinsic_types import checked_arguments, intrinsic_result
 from voltac.sema.operands import to_value, value_of
 from voltac.sema.overloads import templates
 from voltac.sema.overloads.call_building import build_call, call_pointer, call_set, choose_function, convert_arguments
@@ -88,7 +88,8 @@ def check_intrinsic(checker: Checker, node: ast.IntrinsicCall) -> tree.Value:
         checker.reject(
             "call", node.span, f"intrinsics such as '{node.name}' are switched off; give the option --enable-llvm-intrinsics"
         )
-    arguments = tuple(value_of(checker, one) for one in node.arguments)
+    given = tuple(value_of(checker, one) for one in node.arguments)
+    arguments = checked_arguments(checker, node.name, given, node.span)
     return tree.Intrinsic(node.span, intrinsic_result(checker, node.name, arguments, node.span), node.name, arguments)
 
 
