@@ -55,6 +55,7 @@ from voltac.passes.lanes.aligned_spills import align_spills, spills_unaligned
 from voltac.passes.lanes.changed_lanes import change_lanes_in_turn
 from voltac.passes.lanes.even_odd_lanes import compute_even_odd
 from voltac.passes.lanes.exchange_lanes import exchange_lanes
+from voltac.passes.lanes.filled_constants import fill_constants
 from voltac.passes.lanes.known_lanes import access_known_lanes
 from voltac.passes.lanes.lane_arrays import index_lane_arrays
 from voltac.passes.lanes.lane_orders import order_lanes
@@ -324,6 +325,8 @@ AFTER_LLVM = (
          lambda text, options: access_known_lanes(text, options.target), optimizing, required=True),
     Pass("clear_moved_lanes", "lanes of masks that move down are cleared behind, where LLVM would take others for them",
          clear_moved_lanes, optimizing, required=True),
+    Pass("fill_constants", "lanes of constants that nobody takes have values, where LLVM would compute with 0",
+         lambda text, options: fill_constants(text), optimizing, required=True),
     Pass("spread_masks_as_bytes", "lanes of masks that are spread are so as bytes, where predicates end LLVM",
          spread_sve_masks, lambda options: options.target.has_sve and optimizing(options), required=True),
     Pass("align_short_loops", "short loops that stay within a line of the instruction cache begin with one",
