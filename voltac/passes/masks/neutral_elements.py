@@ -15,12 +15,14 @@ masks are bits, an operation under a mask is one instruction anyway.
 
 from __future__ import annotations
 
+from functools import cached_property
+
 from voltac.ir.cfg import NaturalLoop, control_flow
 from voltac.ir.match import Definitions, made_by
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import FLOAT_BINARY
 from voltac.ir.types import element_of, lanes_of
-from voltac.ir.uses import Uses
+from voltac.ir.uses import Uses, uses_of
 from voltac.options import Options
 from voltac.passes.loops.same_operation import same_operation
 from voltac.records import record
@@ -38,8 +40,16 @@ _ZEROS = (_ZERO, "zeroinitializer")
 def select_operands(module: Module, options: Options) -> None:
     """Rewrite the module."""
     for function in module.functions:
-        if any(" = select " in each.text for each in function.instructions()):
+        if any(map(_selects_numbers, function.instructions())) and any(map(_carries_numbers, function.instructions())):
             _Sums(function).run()
+
+
+def _selects_numbers(each: Instruction) -> bool:
+    return " = select " in each.text and each.op == "select" and element_of(each.type) in _FLOATS
+
+
+def _carries_numbers(each: Instruction) -> bool:
+    return " = phi " in each.text and each.op == "phi" and element_of(each.type) in _FLOATS
 
 
 @record
@@ -57,12 +67,16 @@ class _Sums:
 
     def __init__(self, function: Function) -> None:
         self.function = function
-        self.definitions: Definitions = {each.name: each for each in function.instructions() if each.name}
-        self.uses = Uses(function.instructions())
+        self.definitions: Definitions = function.definitions()
         self.fresh = function.fresh_names()
         self.new: dict[str, list[Instruction]] = {}
         """Names of selections -> what stands in their place."""
         self.gone: set[str] = set()
+
+    @cached_property
+    def uses(self) -> Uses:
+        """Of the function as it was."""
+        return uses_of(self.function)
 
     def run(self) -> None:
         for loop in control_flow(self.function).loops:
@@ -77,7 +91,7 @@ class _Sums:
     def _rewrite_steps(self, phi: Instruction, loop: NaturalLoop) -> None:
         arms = dict(zip(phi.parts.labels, (each.value for each in phi.operands), strict=True))
         value, starts = arms.pop(loop.latches[0]), list(arms.values())
-        if not all(self._is_computed(each) for each in starts):
+        if made_by(("select",), value, self.definitions) is None or not all(map(self._is_computed, starts)):
             return
         steps: list[_Step] = []
         while value != phi.name:
