@@ -148,8 +148,8 @@ def test_stop_after_writes_what_the_pass_has_made(tmp_path: Path, target: str, c
 
 
 BEFORE_RESOLVING = {
-    "inline", "promote", "promote_masked", "promote_counted", "name_values", "merge_equal_values", "choose_fused", "test_wrapping_indices",
-    "flatten_branches", "copy_whole",
+    "inline", "promote", "promote_masked", "promote_counted", "name_values", "merge_equal_values", "choose_fused",
+    "test_wrapping_indices", "flatten_branches", "copy_whole",
     "narrow_arithmetic", "widen_gangs", "exchange_lanes", "walk_branches", "walk_runs", "load_row_blocks", "store_row_blocks",
     "version_distances", "align_stores", "overlap_last_gangs", "divide_rests", "jam_rows", "jam_stencils", "peel_clamped",
     "unroll_members", "join_members", "reduce_members", "choose_once", "do_rows_in_turn", "change_lanes_in_turn",
