@@ -29,9 +29,7 @@ from voltac.passes.accesses.cost_rows import has_masked
 from voltac.passes.accesses.emit import Emitter, declare
 from voltac.passes.facts.effects import FunctionEffects, ModuleEffects, module_effects
 from voltac.passes.loops.copied_blocks import unquoted
-from voltac.passes.loops.distances import computed_outside, stays
 from voltac.passes.loops.gang_loops import GangLoop
-from voltac.passes.loops.preheader import Preheader
 from voltac.passes.loops.shiftable import ShiftableLoop
 
 _MOST_INSTRUCTIONS = 48
@@ -140,15 +138,11 @@ class _Stream(ShiftableLoop):
         assert access.address is not None
         emitter.begin_block()
         address = emitter.address(access.address, access.offsets[0], access.element, access.size)
-        used = {name for each in emitter.output for name in each.names_used()} & self.inside - {self.loop.counter}
-        if emitter.new_phis or emitter.at_end or not all(stays(name, self.loop) for name in used):
-            return None
-        # Numbers of the row, which the loop computes anew for each gang.
-        code = Preheader(emitter.fresh)
-        names = {name: computed_outside(name, self.loop, code) for name in sorted(used)}
         for each in emitter.output:
-            each.rename({self.loop.counter: self.loop.start, **names})
-        return [*code.instructions, *emitter.output], address
+            each.rename({self.loop.counter: self.loop.start})
+        used = {name for each in emitter.output for name in each.names_used()}
+        elsewhere = emitter.new_phis or emitter.at_end
+        return (emitter.output, address) if used.isdisjoint(self.inside) and not elsewhere else None
 
     def _is_divided(self) -> bool:
         """``rest = extent & (width - 1)``, ``limit = end - rest``, used for nothing but this loop and what is behind it."""

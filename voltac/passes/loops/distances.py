@@ -50,7 +50,7 @@ def distance(loop: GangLoop, one: Access, other: Access) -> Distance | None:
     for symbol, factor in one.address.terms.items():
         terms[symbol] = terms.get(symbol, 0) - factor
     terms = {symbol: factor for symbol, factor in terms.items() if factor}
-    if not terms or not all(_is_plain(symbol) and stays(root(symbol), loop) for symbol in terms):
+    if not terms or not all(_is_plain(symbol) and _stays(root(symbol), loop) for symbol in terms):
         return None
     if next(iter(terms.values())) < 0:
         terms = {symbol: -factor for symbol, factor in terms.items()}
@@ -81,7 +81,7 @@ def extents(loop: GangLoop, one: Access, other: Access) -> Extents | None:
             if root(symbol) != loop.counter:
                 terms[symbol] = terms.get(symbol, 0) + sign * factor
     terms = {symbol: factor for symbol, factor in terms.items() if factor}
-    if not all(_is_plain(symbol) and stays(root(symbol), loop) for symbol in terms):
+    if not all(_is_plain(symbol) and _stays(root(symbol), loop) for symbol in terms):
         return None
     strides = (one.offsets[1] - one.offsets[0], other.offsets[1] - other.offsets[0])
     offset = other.offsets[0] - one.offsets[0]
@@ -112,12 +112,12 @@ def _is_plain(symbol: UniformSymbol) -> bool:
     return symbol.kind in ("value", "pointer") and symbol.bits == _BITS
 
 
-def stays(name: str, loop: GangLoop) -> bool:
+def _stays(name: str, loop: GangLoop) -> bool:
     """Whether it is the same all the time: from outside, or a sum or product, in the loop, of what is."""
     if name not in loop.names:
         return True
     made = loop.values.definitions[name]
-    return made.op in _SUMS and all(each.value[0] != "%" or stays(each.value, loop) for each in made.operands)
+    return made.op in _SUMS and all(each.value[0] != "%" or _stays(each.value, loop) for each in made.operands)
 
 
 def are_far(loop: GangLoop, distances: Iterable[Distance | Extents], lanes: int, code: Preheader) -> str:
@@ -161,18 +161,18 @@ def _extended(number: str, code: Preheader) -> Number:
 
 def _number(symbol: UniformSymbol, loop: GangLoop, code: Preheader) -> str:
     if symbol.kind == "pointer":
-        return code.value(f"ptrtoint ptr {computed_outside(symbol.name, loop, code)} to i64")
+        return code.value(f"ptrtoint ptr {_outside(symbol.name, loop, code)} to i64")
     if symbol.inner is not None:
-        return code.value(f"{symbol.kind} i{symbol.inner.bits} {computed_outside(symbol.inner.name, loop, code)} to i64")
-    return computed_outside(symbol.name, loop, code)
+        return code.value(f"{symbol.kind} i{symbol.inner.bits} {_outside(symbol.inner.name, loop, code)} to i64")
+    return _outside(symbol.name, loop, code)
 
 
-def computed_outside(name: str, loop: GangLoop, code: Preheader) -> str:
+def _outside(name: str, loop: GangLoop, code: Preheader) -> str:
     """The number itself, or what computes it outside. Without its flags: where no iteration does, it may wrap around."""
     if name not in loop.names:
         return name
     made = loop.values.definitions[name]
-    values = [computed_outside(each.value, loop, code) if each.value[0] == "%" else each.value for each in made.operands]
+    values = [_outside(each.value, loop, code) if each.value[0] == "%" else each.value for each in made.operands]
     if made.op in CASTS:
         return code.value(f"{made.op} {made.operands[0].type} {values[0]} to {made.type}")
     return code.value(f"{made.op} {made.type} {', '.join(values)}")
