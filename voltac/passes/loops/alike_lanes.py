@@ -8,12 +8,16 @@ of ``%y8`` with ``%y`` and ``%n8`` with ``%n`` in all lanes. The flags are those
 columns counts its rows in lanes; what is computed of them is behind this what a loop over rows around a ``foreach`` over
 columns computes, which is the form that other passes know: several gangs of bytes at a time, rows joined. Only integers:
 which products of floats are fused has been chosen by then.
+
+Of what is known before an innermost loop they are computed there: a row's place, where stores begin, is asked for
+before the loop (:mod:`voltac.passes.gangs.aligned_stores`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
+from voltac.ir.cfg import control_flow
 from voltac.ir.constants import splatted
 from voltac.ir.match import Definitions, scalar_of_splat
 from voltac.ir.model import Function, Instruction, Module
@@ -43,22 +47,47 @@ def _rewrite(function: Function) -> set[tuple[str, str]]:
     """The intrinsics that are now called of scalars, by name and type."""
     definitions, fresh = function.definitions(), function.fresh_names()
     called: set[tuple[str, str]] = set()
-    changed = False
+    scalars: set[str] = set()
     for block in function.blocks:
         lines: list[Instruction] = []
         for made in block.instructions:
             once = _once(made, definitions, called)
             if once:
-                changed = True
                 written = _in_all_lanes(made, once, fresh)
                 definitions.update((new.name, new) for new in written)
+                scalars.add(written[0].name)
                 lines += written
             else:
                 lines.append(made)
         block.instructions = lines
-    if changed:
+    if scalars:
         remove_unused(function, {made.name for made in definitions.values() if made.op in _SPLATS})
+        _move_out_of_loops(function, scalars)
     return called
+
+
+def _move_out_of_loops(function: Function, scalars: Collection[str]) -> None:
+    """To before the innermost loops that they stand in: none of them may fail."""
+    flow = control_flow(function)
+    around = {loop.header for inner in flow.loops for loop in flow.loops if loop is not inner and inner.header in loop.blocks}
+    for loop in flow.loops:
+        outside = [name for name in flow.predecessors[loop.header] if name not in loop.blocks]
+        if loop.header in around or len(outside) != 1:
+            continue
+        blocks = [function.block(name) for name in flow.in_order(loop.blocks)]
+        inside = {made.name for block in blocks for made in block.instructions if made.name}
+        moved: list[Instruction] = []
+        for block in blocks:
+            stays: list[Instruction] = []
+            for made in block.instructions:
+                if made.name in scalars and inside.isdisjoint(made.names_used()):
+                    inside.discard(made.name)
+                    moved.append(made)
+                else:
+                    stays.append(made)
+            if len(stays) != len(block.instructions):
+                block.instructions = stays
+        function.block(outside[0]).instructions[-1:-1] = moved
 
 
 def _once(made: Instruction, definitions: Definitions, called: set[tuple[str, str]]) -> str:
