@@ -71,7 +71,7 @@ class _Joins:
     def _join(self, ends: list[str], join: Block) -> None:
         """Put a block before ``join`` to which these go."""
         self._fresh = self._fresh or self._function.fresh_names()
-        made = Block(self._fresh("joined")[1:], [])
+        made = Block(self._fresh("branches_join")[1:], [])
         for phi in join.phis():
             arms = [(operand.value, label) for operand, label in zip(phi.operands, phi.parts.labels)]
             flags = "".join(f"{flag} " for flag in phi.parts.flags)
