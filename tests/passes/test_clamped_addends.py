@@ -54,7 +54,7 @@ def is_narrow(body: str) -> bool:
 
 def test_which_sums() -> None:
     assert is_narrow("a[i] = (uint8)clamp(b[i] + m, 0, 255);")
-    assert is_narrow("a[i] = (uint8)clamp(m - b[i], 0, 255);")
+    assert is_narrow("a[i] = (uint8)clamp(m - 5 - b[i], 0, 255);")
     assert not is_narrow("a[i] = (uint8)clamp(b[i] + t[3], 0, 255);"), "what each iteration loads is not prepared in each"
     assert not is_narrow("a[i] = (uint8)max(b[i] + m, 0);"), "what is large loses its upper bits"
     assert not is_narrow("int s = b[i] + m; a[i] = (uint8)(clamp(s, 0, 255) + (s & 1));"), "another use sees the sum"
