@@ -153,7 +153,8 @@ BEFORE_RESOLVING = {
     "narrow_arithmetic", "widen_gangs", "exchange_lanes", "walk_branches", "walk_runs", "load_row_blocks", "store_row_blocks",
     "version_distances", "align_stores", "overlap_last_gangs", "divide_rests", "jam_rows", "jam_stencils", "peel_clamped",
     "unroll_members", "join_members", "reduce_members", "choose_once", "do_rows_in_turn", "change_lanes_in_turn",
-    "choose_wanted", "copy_records", "count_bits", "subtract_for_remainders", "find_extremes", "narrow_uniform_bounds", "compute_once", "bound_addends",
+    "choose_wanted", "copy_records", "count_bits", "subtract_for_remainders", "find_extremes",
+    "narrow_uniform_bounds", "compute_once", "bound_addends",
 }  # fmt: skip
 
 
