@@ -135,6 +135,7 @@ def test_where_masks_are_as_narrow() -> None:
     assert compared("a[i] = b[i] > m ? 255 : 0;") == {"i8"}
     assert compared("a[i] = b[i] > m && b[i] < m + 9 ? 255 : 0;") == {"i8"}
     assert compared("if (b[i] > m) a[i] = 3;") == {"i8"}
+    assert compared("a[i] = b[i] > m * 2 + 1 ? 255 : 0;") == {"i8"}
     assert compared("if (b[i] > m) s++;") == {"i8"}
     assert compared("if (b[i] > m) s += b[i];") == {"i8"}
     assert compared("int x = (int)b[i] - (int)b[i + 1]; a[i] = abs(x) > m ? 255 : 0;") == {"i16"}

@@ -17,6 +17,7 @@ from voltac.passes.accesses.cost_rows import has_halves, has_masked
 from voltac.passes.arithmetic.bit_tests import place_bit_tests
 from voltac.passes.arithmetic.bits_of_words import count_in_bytes
 from voltac.passes.arithmetic.byte_divisions import divide_in_words
+from voltac.passes.arithmetic.clamped_addends import bound_addends
 from voltac.passes.arithmetic.constants_in_memory import keep_constants_in_memory
 from voltac.passes.arithmetic.counted_bits import count_bits
 from voltac.passes.arithmetic.equal_values import merge_equal_values
@@ -181,6 +182,8 @@ PASSES = (
          compute_once, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("subtract_for_remainders", "remainders of what is less than a few times the divisor become comparisons",
          subtract_for_remainders, lambda options: options.level > 1 and not options.target.is_device),
+    Pass("bound_addends", "what all lanes share is no greater than counts, where a sum with bytes is held within bounds",
+         bound_addends, lambda options: options.level > 1 and _resolves_on_host(options)),
     Pass("narrow_arithmetic", "what bytes and 16-bit numbers are used for is computed in 16 bits",
          narrow_arithmetic, lambda options: options.level > 1 and not options.target.is_device),
     Pass("narrow_uniform_bounds", "bytes and 16-bit numbers are compared in their type with what all lanes share",

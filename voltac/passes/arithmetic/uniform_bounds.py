@@ -22,14 +22,17 @@ It is done only where what the mask chooses and stores is as narrow: elsewhere t
 
 from __future__ import annotations
 
+from functools import partial
+
 from voltac.ir import match as m
 from voltac.ir.constants import integers
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import Operand
-from voltac.ir.types import element_of, integer_bits, lanes_of
+from voltac.ir.types import element_of, integer_bits
 from voltac.ir.uses import remove_unused, uses_of
 from voltac.options import Options
 from voltac.passes.accesses.access import pseudo_operation
+from voltac.passes.arithmetic.prepared_numbers import DECLARATIONS, PreparedNumbers
 from voltac.passes.facts.integer_ranges import Range
 from voltac.passes.loops.narrow_sums import only_total_counts
 from voltac.system.lazy_patterns import lazy_pattern
@@ -54,7 +57,6 @@ _FORMS = {
 }
 """What extends the elements and how they are compared -> the predicate instead, what is done to elements where the number is
 greater (``and``: cleared) or less (``or``: filled) than the type has, and what is added to the number."""
-_DECLARATIONS = [f"declare i32 @llvm.{name}.i32(i32, i32)" for name in ("smin", "smax", "umin")]
 
 
 def narrow_uniform_bounds(module: Module, options: Options) -> None:
@@ -64,7 +66,7 @@ def narrow_uniform_bounds(module: Module, options: Options) -> None:
         if any(made.op == "icmp" and _WIDE_COMPARE.search(made.text) for made in function.instructions()):
             changed = _Bounds(function, options.target).run() or changed
     if changed:
-        module.declare(_DECLARATIONS)
+        module.declare(DECLARATIONS)
 
 
 class _Bounds:
@@ -75,8 +77,7 @@ class _Bounds:
         self._definitions = function.definitions()
         self._uses = uses_of(function)
         self._fresh = function.fresh_names()
-        self._behind: dict[str, list[Instruction]] = {}
-        """Names of scalars -> what is computed of them, there where they are known."""
+        self._numbers = PreparedNumbers(function, self._fresh)
         self._known: dict[tuple[str, ...], tuple[str, str]] = {}
 
     def run(self) -> bool:
@@ -92,7 +93,7 @@ class _Bounds:
             block.instructions = lines
         if not unused:
             return False
-        self._write_scalars()
+        self._numbers.write()
         remove_unused(self._function, unused)
         return True
 
@@ -112,13 +113,13 @@ class _Bounds:
             return set()
         if not self._chooses_narrow(compare.name):
             return set()
-        numbers = self._numbers(scalar, predicate, extended)
+        numbers = self._bounds(scalar, predicate, extended)
         narrow = extended.operands[0]
         if predicate in ("eq", "ne"):
             logic, becomes = "or", predicate
         else:
             becomes, logic, _ = _FORMS[extended.op, predicate[-2:]]
-        others, bound = (self._splat(number, narrow.type, lines) for number in numbers)
+        others, bound = (self._numbers.splat(number, narrow.type, lines) for number in numbers)
         kept = self._fresh("kept")
         lines.append(Instruction(f"  {kept} = {logic} {narrow.type} {narrow.value}, {others}"))
         compare.text = f"  {compare.name} = icmp {becomes} {narrow.type} {kept}, {bound}"
@@ -180,7 +181,7 @@ class _Bounds:
         made = m.made_by(_EXTENSIONS, operand.value, self._definitions)
         return made is not None and integer_bits(element_of(made.operands[0].type)) in _NARROW
 
-    def _numbers(self, scalar: Operand, predicate: str, extended: Instruction) -> tuple[str, str]:
+    def _bounds(self, scalar: Operand, predicate: str, extended: Instruction) -> tuple[str, str]:
         """What elements are cleared or filled by, and what they are compared with, in the elements' type."""
         element = element_of(extended.operands[0].type)
         key = (scalar.value, predicate, extended.op, element)
@@ -191,17 +192,8 @@ class _Bounds:
         return self._known[key]
 
     def _scalars(self, number: str, predicate: str, extension: str, span: Range, element: str) -> tuple[str, str]:
-        (low, high), lines = span, self._behind.setdefault(number, [])
-
-        def new(text: str) -> str:
-            name = self._fresh("bound")
-            lines.append(Instruction(f"  {name} = {text}"))
-            return name
-
-        def nearest(value: str, least: int, most: int) -> str:
-            above = new(f"call i32 @llvm.smax.i32(i32 {value}, i32 {least})")
-            return new(f"call i32 @llvm.smin.i32(i32 {above}, i32 {most})")
-
+        low, high = span
+        new, nearest = partial(self._numbers.made, number), partial(self._numbers.nearest, number)
         near = number
         if predicate[0] == "u":
             near = new(f"call i32 @llvm.umin.i32(i32 {number}, i32 {high + 1})")
@@ -220,25 +212,3 @@ class _Bounds:
             stays = new(f"icmp {'eq' if is_up else 'ne'} i32 {near}, {bound}")
             others = new(f"sext i1 {stays} to {element}")
         return others, new(f"trunc i32 {bound} to {element}")
-
-    def _splat(self, scalar: str, vector: str, lines: list[Instruction]) -> str:
-        first, spread = self._fresh("bound"), self._fresh("bound")
-        places = f"<{lanes_of(vector)} x i32> zeroinitializer"
-        lines.append(Instruction(f"  {first} = insertelement {vector} poison, {element_of(vector)} {scalar}, i64 0"))
-        lines.append(Instruction(f"  {spread} = shufflevector {vector} {first}, {vector} poison, {places}"))
-        return spread
-
-    def _write_scalars(self) -> None:
-        """Behind the definitions of what they are computed of, of parameters at the function's beginning."""
-        entry = self._function.blocks[0]
-        for block in self._function.blocks:
-            lines: list[Instruction] = []
-            waiting: list[Instruction] = []
-            for made in block.instructions:
-                if made.op != "phi":
-                    lines += waiting
-                    waiting = []
-                lines.append(made)
-                waiting += self._behind.pop(made.name, ())
-            block.instructions = lines
-        entry.instructions[:0] = [made for lines in self._behind.values() for made in lines]

@@ -24,7 +24,7 @@ from voltac.passes.accesses.access import pseudo_operation
 from voltac.passes.facts.integer_ranges import ALL, RANGES, Range, range_of_call, union
 from voltac.system.lazy_patterns import lazy_pattern
 
-_INTRINSIC = lazy_pattern(r"@llvm\.(smin|smax|umin|umax|abs)\.v\d+i32$")
+_INTRINSIC = lazy_pattern(r"@llvm\.(smin|smax|umin|umax|abs)\.(?:v\d+)?i32$")
 _EXTENSIONS = frozenset(("zext", "sext"))
 _LANEWISE = frozenset(
     (

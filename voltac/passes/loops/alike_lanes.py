@@ -10,7 +10,8 @@ columns computes, which is the form that other passes know: several gangs of byt
 which products of floats are fused has been chosen by then.
 
 Of what is known before an innermost loop they are computed there: a row's place, where stores begin, is asked for
-before the loop (:mod:`voltac.passes.gangs.aligned_stores`).
+before the loop (:mod:`voltac.passes.gangs.aligned_stores`). So are numbers that elements are compared with or that are
+added to small ones, which are then prepared there (:mod:`voltac.passes.arithmetic.prepared_numbers`).
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from collections.abc import Callable, Collection
 
 from voltac.ir.cfg import control_flow
 from voltac.ir.constants import splatted
-from voltac.ir.match import Definitions, scalar_of_splat
+from voltac.ir.match import Definitions, made_by, scalar_of_splat
 from voltac.ir.model import Function, Instruction, Module
 from voltac.ir.parts import Operand
 from voltac.ir.types import element_of, integer_bits, lanes_of
@@ -62,8 +63,31 @@ def _rewrite(function: Function) -> set[tuple[str, str]]:
         block.instructions = lines
     if scalars:
         remove_unused(function, {made.name for made in definitions.values() if made.op in _SPLATS})
+    scalars |= _bounds(definitions)
+    if scalars:
         _move_out_of_loops(function, scalars)
     return called
+
+
+def _bounds(definitions: Definitions) -> set[str]:
+    """Numbers that lanes are compared with or that are added to small elements, and what they are computed of."""
+    found: set[str] = set()
+    for made in definitions.values():
+        if made.op == "icmp" or (made.op in ("add", "sub") and any(_is_small(each, definitions) for each in made.operands)):
+            scalars = [scalar_of_splat(each.value, definitions) for each in made.operands]
+            work = [scalar.value for scalar in scalars if scalar is not None]
+            while work:
+                name = work.pop()
+                scalar = definitions.get(name)
+                if scalar is not None and name not in found and scalar.op in _OPERATIONS:
+                    found.add(name)
+                    work += scalar.names_used()
+    return found
+
+
+def _is_small(operand: Operand, definitions: Definitions) -> bool:
+    extended = made_by(("zext", "sext"), operand.value, definitions)
+    return extended is not None and integer_bits(element_of(extended.operands[0].type)) in (8, 16)
 
 
 def _move_out_of_loops(function: Function, scalars: Collection[str]) -> None:
