@@ -154,8 +154,7 @@ BEFORE_RESOLVING = {
     "version_distances", "align_stores", "overlap_last_gangs", "divide_rests", "jam_rows", "jam_stencils", "peel_clamped",
     "unroll_members", "join_members", "reduce_members", "choose_once", "do_rows_in_turn", "change_lanes_in_turn",
     "choose_wanted", "copy_records", "count_bits", "subtract_for_remainders", "find_extremes",
-    "narrow_uniform_bounds", "compute_once", "access_single_lanes",
-    "bound_addends",
+    "narrow_uniform_bounds", "compute_once", "access_single_lanes", "bound_addends",
 }  # fmt: skip
 
 
