@@ -97,7 +97,12 @@ def test_a_pipeline_that_breaks_the_module_gives_way_to_a_lower_one(monkeypatch:
     from voltac.llvm.target_machine import LLVMModule
 
     levels: list[int] = []
-    monkeypatch.setattr(optimize, "_simplify", lambda module, text, options, level: levels.append(level) or module)
+
+    def simplify(module: LLVMModule, text: str, options: Options, level: int) -> LLVMModule:
+        levels.append(level)
+        return module
+
+    monkeypatch.setattr(optimize, "_simplify", simplify)
     monkeypatch.setattr(LLVMModule, "is_sound", lambda module: False)
     assert "twice" in late(SUM, OPTIONS).text()
     assert levels == [2, 1]

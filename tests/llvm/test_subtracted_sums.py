@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -91,7 +93,7 @@ export void one(const uniform int32 a[], uniform int32 out[], uniform int n) {
     out[0] = v;
 }
 """
-SUBTRACTED = {
+SUBTRACTED: dict[str, tuple[Any, Any]] = {
     "less8": (np.int8, lambda a: a),
     "less16": (np.uint16, lambda a: np.where(a > 3, a, 0)),
     "less32": (np.int32, lambda a: a),

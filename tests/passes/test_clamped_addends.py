@@ -12,7 +12,7 @@ from some_pairs import some_pairs
 
 TARGETS = ["sse4-i32x4", "avx2-i32x8", "avx2-i32x16", "avx2-i8x32", "avx512skx-x16"]
 TYPES: dict[str, Any] = {"uint8": np.uint8, "int8": np.int8}
-SUMS = {
+SUMS: dict[str, tuple[str, Any]] = {
     "more": ("(int)b[i] + m", lambda b, m: b + m),
     "turned": ("m + (int)b[i]", lambda b, m: b + m),
     "less": ("(int)b[i] - m", lambda b, m: b - m),

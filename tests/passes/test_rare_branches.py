@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from guard_pages import Array
@@ -48,7 +50,7 @@ def nested(a: Array, b: Array) -> Array:
     return y + np.where(b > 0, np.exp(a * np.sqrt(y / (1 + y * y))) / (3 + y), 0)
 
 
-MEANING = {
+MEANING: dict[str, Any] = {
     "powers": lambda a, b: a**b,
     "twice": lambda a, b: a**b + a ** (0.3 * b),
     "some": lambda a, b: np.where(a > 0.5, 1 + a**b, b),
