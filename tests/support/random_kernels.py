@@ -15,6 +15,9 @@ from __future__ import annotations
 
 from random_values import BITS, INTEGERS, Function, Record, Row, Scope, Short, Type, Values, Variable
 
+UNSIGNED = tuple(name for name in INTEGERS if name[0] == "u")
+"""Types whose sums may wrap."""
+
 
 class Kernels(Values):
     heap = True
@@ -38,7 +41,7 @@ class Kernels(Values):
             return self.store(scope)
         rules = [self.branch, self.branch, self.loop, self.switch, self.leave, self.copy, self.pointer, self.effect]
         rules += [self.by_lane, self.by_value, self.unmasked, self.run_over, self.soa, self.increments, self.compact]
-        rules += [self.operands]
+        rules += [self.operands, self.sums]
         return self.rng.choice(rules)(scope)
 
     def declare(self, scope: Scope, type: Type | None = None, varying: bool | None = None) -> list[str]:
@@ -86,7 +89,7 @@ class Kernels(Values):
         return [f"{place.text} = {self.value(place.type, scope, 2, place.varying)};"]
 
     def increments(self, scope: Scope) -> list[str]:
-        usable = [one for one in scope.variables if not one.fixed and one.type in ("uint8", "uint16", "uint32", "uint64")]
+        usable = [one for one in scope.variables if not one.fixed and one.type in UNSIGNED]
         if not usable:
             return self.store(scope)
         one, to = self.rng.choice(usable), [v for v in usable if v.varying]
@@ -250,6 +253,26 @@ class Kernels(Values):
             lines.append(f"    if ({self.value('bool', inner, 1)}) continue;")
             lines += self.body(inner)
         return [f"{self.rng.choice(('foreach', 'foreach', 'foreach_tiled'))} ({bounds}) {{", *lines, "}"]
+
+    def sums(self, scope: Scope) -> list[str]:
+        """A loop over a row that does little else than to sum up, by any operation: copies of it have sums of their own."""
+        usable = [one for one in scope.variables if one.varying and one.solid and not one.fixed and one.type in UNSIGNED]
+        if scope.foreach or scope.depth > 2 or not usable:
+            return self.store(scope)
+        one, row, at, count = self.rng.choice(usable), self.name("w"), self.name("k"), self.rng.randrange(20, 140)
+        fill = f"{row}[{at}] = ({one.type})({at} * {self.rng.randrange(1, 99)} + {self.rng.randrange(300)})"
+        lines = [f"uniform {one.type} {row}[{count}];", f"for (uniform int32 {at} = 0; {at} < {count}; {at}++) {fill};"]
+        step = f"{one.text} {self.rng.choice(('-=', '-=', '+=', '*=', '|=', '&=', '^='))} {row}[{at}];"
+        if self.rng.random() < 0.3:
+            step = f"if ({row}[{at}] > {self.rng.randrange(200)}) {step}"
+        if self.rng.random() < 0.2:
+            step = f"{{ {step} {one.text} {self.rng.choice(('-=', '+=', '^='))} {self.rng.randrange(9)}; }}"
+        limit = self.rng.choice((str(count), f"({self.value('int32', scope, 1, False)}) & 15"))
+        kind = self.rng.choice(("foreach", "foreach", "uniform"))
+        head = (
+            f"for (uniform int32 {at} = 0; {at} < {limit}; {at}++)" if kind == "uniform" else f"foreach ({at} = 0 ... {limit})"
+        )
+        return ["{", *("    " + line for line in lines), f"    {head} {step}", "}"]
 
     def pointer(self, scope: Scope) -> list[str]:
         """A pointer to a variable or into one; varying ones into arrays of uniform or of varying data."""
