@@ -54,7 +54,7 @@ def make_stores_whole(module: Module, options: Options) -> None:
     for function in module.often_called:
         if any("@llvm.masked." in instruction.text for instruction in function.instructions()):
             effects = effects or module_effects(module)
-            _rewrite(function, effects, loads=not target.has_masked_load)
+            _rewrite(function, effects, loads=not target.has_masked_load, skips=not target.is_device)
 
 
 @record
@@ -71,7 +71,8 @@ class _Masked:
         return self.matches[0]["mask"]
 
 
-def _rewrite(function: Function, effects: ModuleEffects, loads: bool) -> None:
+def _rewrite(function: Function, effects: ModuleEffects, loads: bool, skips: bool) -> None:
+    """``loads`` as well; ``skips``: stores of no lane are skipped."""
     flow = control_flow(function)
     fresh, definitions = function.fresh_names(), function.definitions()
     names: dict[str, str] = {}
@@ -81,7 +82,7 @@ def _rewrite(function: Function, effects: ModuleEffects, loads: bool) -> None:
         if block.name in flow.loop_of:
             found = _accesses(block, effects, loads)
             if 0 < len(found) <= _MOST_IN_A_BLOCK:
-                parts = _split(block, found, fresh, definitions)
+                parts = _split(block, found, fresh, lambda mask: skips and _may_be_none(mask, definitions))
                 names[f"%{block.name}"] = f"%{parts[-1].name}"
         blocks += parts
     if names:
@@ -114,7 +115,7 @@ def _accesses(block: Block, effects: ModuleEffects, loads: bool) -> list[_Masked
     return found
 
 
-def _split(block: Block, found: list[_Masked], fresh: Callable[[str], str], definitions: dict[str, Instruction]) -> list[Block]:
+def _split(block: Block, found: list[_Masked], fresh: Callable[[str], str], may_be_none: Callable[[str], bool]) -> list[Block]:
     instructions, block.instructions = block.instructions, []
     parts, start = [block], 0
     for each in found:
@@ -122,7 +123,7 @@ def _split(block: Block, found: list[_Masked], fresh: Callable[[str], str], defi
         parts[-1].instructions += [instructions[at] for at in range(start, last) if at not in each.places]
         masked = [instructions[at].text for at in each.places]
         if each.is_store:
-            parts += _stored(parts[-1], masked, each.matches, fresh, _may_be_none(each.mask, definitions))
+            parts += _stored(parts[-1], masked, each.matches, fresh, may_be_none(each.mask))
         else:
             parts += _loaded(parts[-1], masked[0], each.matches[0], fresh)
         start = last + 1
