@@ -267,11 +267,9 @@ class Kernels(Values):
             step = f"if ({row}[{at}] > {self.rng.randrange(200)}) {step}"
         if self.rng.random() < 0.2:
             step = f"{{ {step} {one.text} {self.rng.choice(('-=', '+=', '^='))} {self.rng.randrange(9)}; }}"
-        limit = self.rng.choice((str(count), f"({self.value('int32', scope, 1, False)}) & 15"))
-        kind = self.rng.choice(("foreach", "foreach", "uniform"))
-        head = (
-            f"for (uniform int32 {at} = 0; {at} < {limit}; {at}++)" if kind == "uniform" else f"foreach ({at} = 0 ... {limit})"
-        )
+        limit = self.rng.choice((str(count), f"(({self.value('int32', scope, 1, False)}) & 15)"))
+        heads = [f"foreach ({at} = 0 ... {limit})", f"for (uniform int32 {at} = 0; {at} < {limit}; {at}++)"]
+        head = self.rng.choice((*heads, heads[0]))
         return ["{", *("    " + line for line in lines), f"    {head} {step}", "}"]
 
     def pointer(self, scope: Scope) -> list[str]:
