@@ -58,7 +58,7 @@ def least_text(text: str, fails: Callable[[str], bool], deadline: float) -> str:
 
     if not fails(text):
         return text
-    best = text
+    best, failed = text, {text}
     for pattern in PARTS:
         parts: list[str] = pattern.findall(best)
 
@@ -67,8 +67,10 @@ def least_text(text: str, fails: Callable[[str], bool], deadline: float) -> str:
             if time.monotonic() > deadline:
                 raise Late
             candidate = "".join(parts[index] for index in config)
-            if not fails(candidate):
+            # What has failed is not tried again: another time it may be in time, and picire would not go on.
+            if candidate not in failed and not fails(candidate):
                 return picire.Outcome.PASS
+            failed.add(candidate)
             best = min(best, candidate, key=len)
             return picire.Outcome.FAIL
 
