@@ -27,7 +27,7 @@ from voltac.ir.cfg import control_flow
 from voltac.ir.model import Block, Function, Instruction, Module
 from voltac.options import Options
 from voltac.passes.facts.effects import ModuleEffects, module_effects
-from voltac.records import record
+from voltac.records import mutable_record
 from voltac.system.lazy_patterns import lazy_pattern
 from voltac.target_info.processors import find_processor
 
@@ -57,7 +57,7 @@ def make_stores_whole(module: Module, options: Options) -> None:
             _rewrite(function, effects, loads=not target.has_masked_load, skips=not target.is_device)
 
 
-@record
+@mutable_record
 class _Masked:
     """An access under a mask, or several stores under one that may be done at the place of the last."""
 
